@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+// Tests run against the sources, so that a change needs no build first. The built packages are
+// checked by the packaging tasks.
+const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+const alias = {
+  "@redlatch/core": source("core/src/index.ts"),
+  "@redlatch/ioredis": source("ioredis/src/index.ts"),
+  "@redlatch/testing": source("testing/src/index.ts"),
+  "@redlatch/testkit": source("testkit/src/index.ts"),
+};
+
+const project = (name: string, options: Record<string, unknown> = {}) => ({
+  resolve: { alias },
+  test: {
+    name,
+    root: source(name),
+    include: ["test/**/*.test.ts"],
+    ...options,
+  },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project("core"),
+      project("testing"),
+      project("testkit", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("core-tests", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("ioredis", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("cli", { testTimeout: 90_000, hookTimeout: 60_000 }),
+    ],
+  },
+});
