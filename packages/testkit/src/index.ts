@@ -1,1 +1,6 @@
-export {};
+export type { Persistence } from "./persistence.ts";
+export { type PollingOptions, pollUntil } from "./polling.ts";
+export { type ProcessState, processState } from "./process-state.ts";
+export { type Reply, ReplyError } from "./raw-command.ts";
+export type { RealServer, ServerOptions } from "./real-server.ts";
+export { type ServerPool, startServers } from "./start-servers.ts";
