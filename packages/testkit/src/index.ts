@@ -3,4 +3,7 @@ export { type PollingOptions, pollUntil } from "./polling.ts";
 export { type ProcessState, processState } from "./process-state.ts";
 export { type Reply, ReplyError } from "./raw-command.ts";
 export type { RealServer, ServerOptions } from "./real-server.ts";
+export { type ScriptProcess, spawnScript } from "./spawn-script.ts";
+export { startCluster } from "./start-cluster.ts";
 export { type ServerPool, startServers } from "./start-servers.ts";
+export { type DelayOptions, type ProxyTarget, type TcpProxy, tcpProxy } from "./tcp-proxy.ts";
