@@ -1,0 +1,63 @@
+/**
+ * What the adapter needs of an ioredis client. `Redis` and `Cluster` of ioredis 5 and 6 fit, whichever of
+ * them is installed; clients of other libraries do not.
+ */
+export interface IoredisClient {
+  readonly status: string;
+  readonly isCluster: boolean;
+  readonly options: object;
+  connect(): Promise<void>;
+  call(name: string, ...args: string[]): Promise<unknown>;
+  sendCommand(command: never): unknown;
+  on(event: string, listener: (error?: unknown) => void): unknown;
+}
+
+/** ioredis' own command object, as far as it is used here. */
+export interface DriverCommand {
+  name: string;
+  pipelineIndex?: number;
+  getSlot(): unknown;
+}
+
+/** Where a client connects to, as far as it is part of a node's name. */
+export interface Address {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/** The client as it is at run time, private parts included. */
+export interface Driver extends IoredisClient {
+  readonly options: Address & {
+    readonly db?: number;
+    readonly name?: string | null;
+    readonly path?: string;
+    readonly readOnly?: boolean;
+    readonly role?: string;
+    readonly sentinels?: unknown;
+  };
+  readonly startupNodes: readonly (string | number | Address)[];
+  readonly stream?: { readonly writable: boolean };
+  nodes(role: "master"): unknown[];
+  sendCommand(command: DriverCommand): Promise<unknown>;
+}
+
+/**
+ * Tells an ioredis client of a master from anything else by its shape, without importing the driver.
+ *
+ * @throws TypeError when it is none, or was made to read from a replica, whose replies are never votes.
+ */
+export function driverOf(client: unknown): Driver {
+  const shape = Object(client);
+  const mistake = mistakeOf(shape, client);
+  if (mistake)
+    throw new TypeError(`ioredisNode needs an ioredis client of a master, got ${mistake}`);
+  return shape;
+}
+
+function mistakeOf(shape: Driver, client: unknown): string | false {
+  if ("isOpen" in shape) return "node-redis: use nodeRedisNode of @redlatch/redis";
+  if ("createScript" in shape) return "Upstash: use upstashNode of @redlatch/upstash";
+  if (!("isCluster" in shape)) return `${client && typeof client}`;
+  const { isCluster, options } = shape;
+  return !isCluster && (options.readOnly || options.role === "slave") && "a replica's";
+}

@@ -1,0 +1,28 @@
+import type { Driver, DriverCommand } from "./client.ts";
+
+/**
+ * A view of the client whose `call()` sends each command at once, on its own, to a master, and never again.
+ *
+ * At once: with enableAutoPipelining the client's own `call()` waits behind a pipeline which a hung server
+ * never answers, for ever if the connection then drops.
+ */
+export function senderOf(driver: Driver): Pick<Driver, "call"> {
+  return Object.create(driver, {
+    options: { value: { ...driver.options, enableAutoPipelining: false } },
+    sendCommand: {
+      value(command: DriverCommand) {
+        // An index that no pipeline expects: when the connection closes, ioredis rejects the command as part
+        // of a torn pipeline, instead of sending it again (or, with autoResendUnfulfilledCommands off,
+        // forgetting it).
+        command.pipelineIndex = -1;
+        if (driver.isCluster) {
+          // Once it has been routed by its key, upper case keeps it from being scaled out to replicas: only
+          // in lower case does ioredis know the command as a read.
+          command.getSlot();
+          command.name = command.name.toUpperCase();
+        }
+        return driver.sendCommand(command);
+      },
+    },
+  });
+}
