@@ -63,10 +63,10 @@ return 1`,
 /**
  * Deletes every key that holds the value; with ms > 0 lets it stand for those ms instead (minHoldMs).
  *
- * ARGV: value, ms. Reply: how many keys held the value.
+ * ARGV: value, ms. Reply: 1 (every key held the value) or 0.
  */
 export const RELEASE: Script = {
-  sha: "b9f15c294a4a35f7c889bf68eb0daf5e00e05f81",
+  sha: "20980477e4d4ecf95753348498be7b9d2c866aab",
   lua: `local ours = 0
 for _, key in ipairs(KEYS) do
   if redis.call('GET', key) == ARGV[1] then
@@ -78,7 +78,7 @@ for _, key in ipairs(KEYS) do
     end
   end
 end
-return ours`,
+return ours == #KEYS and 1 or 0`,
 };
 
 /**

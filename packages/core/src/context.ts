@@ -1,0 +1,14 @@
+import type { Hold } from "./hold.ts";
+import type { LocalQueue } from "./local-queue.ts";
+import type { Quorum } from "./quorum.ts";
+import type { Waiting } from "./waiting.ts";
+
+/** What one Redlock keeps in this process: its nodes, and everybody who waits for or holds something. */
+export interface Context {
+  readonly quorum: Quorum;
+  readonly queue: LocalQueue;
+  readonly waitings: Set<Waiting>;
+  readonly holds: Set<Hold>;
+  /** What `using` runs, its release included. */
+  readonly works: Set<Promise<unknown>>;
+}

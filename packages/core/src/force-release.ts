@@ -1,0 +1,36 @@
+import type { Context } from "./context.ts";
+import { LeaseLostError } from "./errors.ts";
+import type { ReleaseOutcome } from "./events.ts";
+import { failed, textOf } from "./node-command.ts";
+import { nodeTimeoutOf, type Settings } from "./options.ts";
+import type { RedisNode } from "./redis-node.ts";
+import { Round } from "./round.ts";
+import { releaseOf } from "./tally.ts";
+import type { Vote } from "./vote.ts";
+
+/** Deletes the resource's key on every node, whoever holds it. */
+export async function forceRelease(
+  context: Context,
+  settings: Settings,
+  resource: string,
+): Promise<ReleaseOutcome> {
+  const key = settings.keyPrefix + resource;
+  const resources = [resource];
+  context.queue
+    .holder(resources)
+    ?.hold?.lose(new LeaseLostError(resources, "was lost: it was released by force"));
+  const send = async (node: RedisNode, _: number, signal: AbortSignal): Promise<Vote> => {
+    try {
+      const deleted = textOf(await node.send(["DEL", key], { key, signal }));
+      return { node: node.name, outcome: deleted === "1" ? "granted" : "denied" };
+    } catch (error) {
+      return failed(node.name, error);
+    }
+  };
+  const round = new Round(context.quorum, {
+    send,
+    limitMs: (node) => nodeTimeoutOf(node, settings),
+  });
+  context.quorum.background(round.complete(), settings.waitUntil);
+  return round.until(releaseOf);
+}

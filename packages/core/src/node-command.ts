@@ -1,0 +1,68 @@
+import type { RedisNode } from "./redis-node.ts";
+import type { Script } from "./scripts.ts";
+import { type Vote, voteOf } from "./vote.ts";
+
+/** What the scripts work on: the keys of one lease and the value that marks them as its own. */
+export interface Signed {
+  readonly keys: readonly string[];
+  readonly value: string;
+}
+
+/**
+ * Runs one script on one node and reads the reply as a vote. Never rejects: an error, a synchronous throw,
+ * a rejection with nothing and a nonsense reply are `failed` votes. Settles only when the driver does; the
+ * time limit is the round's.
+ */
+export async function ask(
+  node: RedisNode,
+  script: Script,
+  { keys, value }: Signed,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Vote> {
+  const args: string[] = [String(keys.length), ...keys, value, String(Math.ceil(ms))];
+  const options = { key: keys[0] as string, signal };
+  try {
+    let reply: unknown;
+    try {
+      reply = await node.send(["EVALSHA", script.sha, ...args], options);
+    } catch (error) {
+      // Valkey GLIDE words it "NoScriptError".
+      if (!/NOSCRIPT|NoScriptError/.test(String(error))) throw error;
+      reply = await node.send(["EVAL", script.lua, ...args], options);
+    }
+    return voteOf(node.name, textOf(reply), value);
+  } catch (error) {
+    return failed(node.name, error);
+  }
+}
+
+/** A vote of a node that gave no usable answer. */
+export const failed = (node: string, error: unknown): Vote => ({
+  node,
+  outcome: "failed",
+  cause: causeOf(error),
+});
+
+/** Drivers reply with text, numbers or bytes: one form from here on. */
+export function textOf(reply: unknown): string {
+  switch (typeof reply) {
+    case "string":
+      return reply;
+    case "number":
+    case "bigint":
+      return String(reply);
+    default:
+      if (reply instanceof Uint8Array) return new TextDecoder().decode(reply);
+      throw new Error(`unexpected reply of type ${reply === null ? "null" : typeof reply}`);
+  }
+}
+
+function causeOf(error: unknown): Error {
+  const cause = error instanceof Error ? error : new Error(`rejected with ${String(error)}`);
+  if (!/CROSSSLOT/.test(cause.message)) return cause;
+  return new Error(
+    `${cause.message}: on a Redis Cluster all resources of one lease need the same hash tag, e.g. "{cart:7}:items" and "{cart:7}:total"`,
+    { cause },
+  );
+}

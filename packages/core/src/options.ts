@@ -1,0 +1,242 @@
+import { type Clock, systemClock } from "./clock.ts";
+import type { RedisNode } from "./redis-node.ts";
+import { type Random, systemRandom } from "./token.ts";
+
+/** What a call may set for itself; the constructor sets the defaults. `undefined` means the default. */
+export interface CallOptions {
+  /**
+   * How long a lease lives without an extension, in milliseconds: an integer of at least 10.
+   *
+   * @defaultValue 10_000
+   */
+  readonly ttlMs?: number | undefined;
+  /**
+   * How long to wait for a resource in all, in milliseconds: 0 (one attempt) to Infinity.
+   *
+   * @defaultValue 10_000
+   */
+  readonly waitMs?: number | undefined;
+  /**
+   * The base of the wait between two attempts, in milliseconds, above 0. The wait is at least twice what
+   * the last round took, doubles with each attempt up to ten times the base, and ends when the holder's
+   * keys expire.
+   *
+   * @defaultValue 100
+   */
+  readonly retryDelayMs?: number | undefined;
+  /**
+   * How far the wait is spread around its base, as a part of it: from 0 to below 1.
+   *
+   * @defaultValue 0.5
+   */
+  readonly retryJitter?: number | undefined;
+  /**
+   * How long one node may take to answer, in milliseconds, above 0; capped at half of `ttlMs`.
+   *
+   * @defaultValue the node's own advice, else ttlMs / 20, at least 50 and at most 1_000
+   */
+  readonly nodeTimeoutMs?: number | undefined;
+  /**
+   * The assumed bound on the drift between a node's expiry and this process' clock, as a part of the
+   * elapsed time: from 0 to below 1 (the Redis documentation, "Distributed Locks with Redis").
+   *
+   * @defaultValue 0.01
+   */
+  readonly driftFactor?: number | undefined;
+  /**
+   * Whether the lease is extended automatically, at a third of its TTL.
+   *
+   * @defaultValue true in `using` and `tryUsing`, false elsewhere
+   */
+  readonly autoExtend?: boolean | undefined;
+  /**
+   * How long automatic extension may keep a lease, in milliseconds, above 0 or Infinity. Then
+   * `lease.signal` aborts with a HoldLimitError, while the lease still lasts until its deadline.
+   *
+   * @defaultValue 3_600_000
+   */
+  readonly maxHoldMs?: number | undefined;
+  /**
+   * How long the resource stays locked at the least, in milliseconds, from 0: an earlier release lets the
+   * keys stand for the rest instead of deleting them. Nobody is kept waiting for it.
+   *
+   * @defaultValue 0
+   */
+  readonly minHoldMs?: number | undefined;
+  /** A label stored with the token, shown to those who wait and to `inspect`. Not a secret. */
+  readonly owner?: string | undefined;
+  /** Ends the wait; in `using` and `tryUsing` also aborts `lease.signal`. Rejects with its own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Gets every promise of work that goes on after an answer, e.g. `(promise) => ctx.waitUntil(promise)`
+   * in a serverless function. (Never `ctx.waitUntil` itself: it must be called as a method.)
+   */
+  readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
+}
+
+/** What `using` takes beside {@link CallOptions}. */
+export interface UsingOptions extends CallOptions {
+  /**
+   * What happens to the result of work whose lease was lost meanwhile: `"return"` it, or `"throw"` the loss.
+   *
+   * @defaultValue "return"
+   */
+  readonly onLost?: "return" | "throw" | undefined;
+}
+
+/** What the constructor takes: the defaults of all calls, and what holds for all of them. */
+export interface RedlockOptions extends UsingOptions {
+  /**
+   * Put before each resource to make its Redis key. With "" other languages' Redlock clients on the same
+   * key exclude us and we them.
+   *
+   * @defaultValue "lock:"
+   */
+  readonly keyPrefix?: string | undefined;
+  /** @defaultValue the system's clocks and timers */
+  readonly clock?: Clock | undefined;
+  /** @defaultValue Math.random for jitter, Web Crypto for tokens */
+  readonly random?: Random | undefined;
+}
+
+type Optional = "autoExtend" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
+
+/** Options, resolved once and passed whole: nothing below looks for a default. */
+export type Settings = {
+  readonly [Name in Exclude<keyof RedlockOptions, Optional>]-?: NonNullable<RedlockOptions[Name]>;
+} & { readonly [Name in Optional]: RedlockOptions[Name] | undefined };
+
+type Rule = readonly [
+  type: "number" | "boolean" | "string" | "function" | "object",
+  rule: string,
+  holds?: (value: never) => boolean,
+];
+
+const MS = "of milliseconds";
+const above0: Rule = ["number", `a number ${MS} above 0`, (ms: number) => ms > 0 && ms < Infinity];
+const fraction: Rule = [
+  "number",
+  "at least 0 and below 1",
+  (part: number) => part >= 0 && part < 1,
+];
+const text: Rule = ["string", "a non-empty string", (label: string) => label !== ""];
+
+const CALL_RULES: Record<keyof UsingOptions, Rule> = {
+  ttlMs: [
+    "number",
+    `a positive integer ${MS}, at least 10`,
+    (ms: number) => Number.isSafeInteger(ms) && ms >= 10,
+  ],
+  waitMs: ["number", `a number ${MS}, at least 0 (or Infinity)`, (ms: number) => ms >= 0],
+  retryDelayMs: above0,
+  retryJitter: fraction,
+  nodeTimeoutMs: above0,
+  driftFactor: fraction,
+  autoExtend: ["boolean", "true or false"],
+  maxHoldMs: ["number", `a number ${MS} above 0 (or Infinity)`, (ms: number) => ms > 0],
+  minHoldMs: ["number", `a number ${MS}, at least 0`, (ms: number) => ms >= 0 && ms < Infinity],
+  owner: text,
+  onLost: ["string", '"return" or "throw"', (on: string) => on === "return" || on === "throw"],
+  signal: [
+    "object",
+    "an AbortSignal",
+    (signal: AbortSignal) => typeof signal?.addEventListener === "function",
+  ],
+  waitUntil: ["function", "a function that takes a promise"],
+};
+
+const RULES: Record<keyof RedlockOptions, Rule> = {
+  ...CALL_RULES,
+  keyPrefix: ["string", "a string"],
+  clock: ["object", "a Clock", (clock: Clock) => typeof clock?.after === "function"],
+  random: ["object", "a Random", (random: Random) => typeof random?.token === "function"],
+};
+
+const DEFAULTS: Settings = {
+  ttlMs: 10_000,
+  waitMs: 10_000,
+  retryDelayMs: 100,
+  retryJitter: 0.5,
+  nodeTimeoutMs: undefined,
+  driftFactor: 0.01,
+  autoExtend: undefined,
+  maxHoldMs: 3_600_000,
+  minHoldMs: 0,
+  owner: undefined,
+  signal: undefined,
+  waitUntil: undefined,
+  onLost: "return",
+  keyPrefix: "lock:",
+  clock: systemClock,
+  random: systemRandom,
+};
+
+/**
+ * Checks options and lays them over settings (a call's over the constructor's).
+ *
+ * @throws TypeError for an unknown option (with a suggestion) or a value of the wrong type.
+ * @throws RangeError for a value out of its range.
+ */
+export function resolveOptions(
+  options: RedlockOptions,
+  over?: Settings,
+  autoExtend = false,
+): Settings {
+  const rules: Record<string, Rule> = over ? CALL_RULES : RULES;
+  if (typeof options !== "object" || options === null) {
+    const hint = typeof options === "number" ? `: use { ttlMs: ${String(options)} }` : "";
+    throw new TypeError(`options must be an object, got ${shown(options)}${hint}`);
+  }
+  const settings: Record<string, unknown> = { ...(over ?? DEFAULTS) };
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (!rule) throw new TypeError(unknownOption(name));
+    if (value === undefined) continue;
+    checkOption(name, value, rule);
+    settings[name] = value;
+  }
+  // Left open by the constructor: the default depends on the kind of call.
+  if (over) settings["autoExtend"] ??= autoExtend;
+  return Object.freeze(settings) as Settings;
+}
+
+/** Checks a TTL given outside of options. */
+export function checkTtl(ttlMs: number): void {
+  checkOption("ttlMs", ttlMs, CALL_RULES.ttlMs);
+}
+
+/** Checks a duration given outside of options: any from 0, also Infinity. */
+export function checkDuration(name: string, ms: number): void {
+  checkOption(name, ms, CALL_RULES.waitMs);
+}
+
+function checkOption(name: string, value: unknown, [type, rule, holds]: Rule): void {
+  const message = `${name} must be ${rule}, got ${shown(value)}`;
+  if (typeof value !== type) throw new TypeError(message);
+  if (holds && !holds(value as never)) {
+    throw type === "number" ? new RangeError(message) : new TypeError(message);
+  }
+}
+
+function unknownOption(name: string): string {
+  if (Object.hasOwn(RULES, name)) return `${name} belongs to the constructor, not to a call`;
+  const pairs = (word: string): Set<string> =>
+    new Set(Array.from(word.toLowerCase(), (_, at) => word.toLowerCase().slice(at, at + 2)));
+  const mine = pairs(name);
+  const alike = (known: string) => [...pairs(known)].filter((pair) => mine.has(pair)).length;
+  const [best] = Object.keys(RULES).sort((a, b) => alike(b) - alike(a)) as [string];
+  return `unknown option ${name}${alike(best) > 1 ? `: did you mean ${best}?` : ""}`;
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value) : String(value);
+
+/**
+ * How long `node` may take: what was asked for, else the driver's advice, else a twentieth of the TTL;
+ * never more than half of the TTL, or no time would be left to use the lease.
+ */
+export const nodeTimeoutOf = (node: RedisNode, settings: Settings): number =>
+  Math.min(
+    settings.nodeTimeoutMs ?? node.timeoutMs ?? Math.min(Math.max(settings.ttlMs / 20, 50), 1_000),
+    settings.ttlMs / 2,
+  );

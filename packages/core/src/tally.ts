@@ -1,0 +1,57 @@
+import type { Vote } from "./vote.ts";
+
+/** The votes of a round so far, counted; `nodes` is the configured number, never the connected one. */
+export interface Tally {
+  readonly nodes: number;
+  readonly granted: number;
+  readonly denied: number;
+  readonly failed: number;
+}
+
+/** A majority: floor(N/2) + 1. */
+export const quorumOf = (nodes: number): number => Math.floor(nodes / 2) + 1;
+
+/** Counts one more vote. */
+export const tallied = (tally: Tally, outcome: Vote["outcome"]): Tally => ({
+  ...tally,
+  [outcome]: tally[outcome] + 1,
+});
+
+const pendingOf = ({ nodes, granted, denied, failed }: Tally): number =>
+  nodes - granted - denied - failed;
+
+/** Whether the round is won, lost (also by a tie: half against already rules out a win) or open. */
+export function verdictOf(tally: Tally): "won" | "lost" | undefined {
+  const quorum = quorumOf(tally.nodes);
+  if (tally.granted >= quorum) return "won";
+  if (tally.granted + pendingOf(tally) < quorum) return "lost";
+  return undefined;
+}
+
+/** Why a round was lost, told so that the order of the replies makes no difference. */
+export function lossOf(tally: Tally): "held" | "unreachable" | undefined {
+  const quorum = quorumOf(tally.nodes);
+  if (tally.granted + tally.denied >= quorum) return "held";
+  if (tally.failed > tally.nodes - quorum) return "unreachable";
+  return undefined;
+}
+
+/** How an extension ended: `lost` takes so many denials that no quorum can hold the key any more. */
+export function extensionOf(tally: Tally): "renewed" | "lost" | "unknown" | undefined {
+  const quorum = quorumOf(tally.nodes);
+  if (tally.granted >= quorum) return "renewed";
+  if (tally.denied > tally.nodes - quorum) return "lost";
+  return pendingOf(tally) === 0 ? "unknown" : undefined;
+}
+
+/** How a release ended, as far as a majority can tell. */
+export function releaseOf(tally: Tally): "released" | "expired" | "unreachable" | undefined {
+  const quorum = quorumOf(tally.nodes);
+  if (tally.granted >= quorum) return "released";
+  if (tally.denied > tally.nodes - quorum) return "expired";
+  return pendingOf(tally) === 0 ? "unreachable" : undefined;
+}
+
+/** True once every node has voted. */
+export const completeOf = (tally: Tally): true | undefined =>
+  pendingOf(tally) === 0 ? true : undefined;

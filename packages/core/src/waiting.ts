@@ -1,0 +1,76 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * The caller's patience during one acquisition: ends by `waitMs`, by the caller's signal or by `close`.
+ * Whatever is awaited through it ends at once when it is stopped.
+ */
+export class Waiting {
+  readonly #clock: Clock;
+  readonly #untilMs: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.stop(this.#signal?.reason);
+  #stopped: { readonly reason: unknown } | undefined;
+  #interrupt: ((reason: unknown) => void) | undefined;
+
+  constructor(clock: Clock, waitMs: number, signal: AbortSignal | undefined) {
+    this.#clock = clock;
+    this.#untilMs = clock.monotonicMs() + waitMs;
+    this.#signal = signal;
+    if (signal?.aborted) this.stop(signal.reason);
+    signal?.addEventListener("abort", this.#onAbort);
+  }
+
+  /** How much of `waitMs` is left, in milliseconds. */
+  leftMs(): number {
+    return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
+  }
+
+  /** Ends the wait: whatever is awaited rejects with `reason`. */
+  stop(reason: unknown): void {
+    this.#stopped ??= { reason };
+    this.#interrupt?.(reason);
+  }
+
+  /** Throws the reason if the wait was stopped. */
+  throwIfStopped(): void {
+    if (this.#stopped) throw this.#stopped.reason;
+  }
+
+  /** Awaits `work` unless the wait is stopped first. */
+  guard<Value>(work: Promise<Value>): Promise<Value> {
+    return this.#interruptible((resolve, reject) => {
+      work.then(resolve, reject);
+      return () => {};
+    });
+  }
+
+  /** Waits for `ms`, or until what `arm` was given is called. Resolves with whether it was. */
+  pause(ms: number, arm?: (wake: () => void) => void): Promise<boolean> {
+    return this.#interruptible((resolve) => {
+      const cancel = this.#clock.after(ms, () => resolve(false));
+      arm?.(() => {
+        cancel();
+        resolve(true);
+      });
+      return cancel;
+    });
+  }
+
+  /** Lets go of the caller's signal. */
+  end(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  #interruptible<Value>(
+    start: (resolve: (value: Value) => void, reject: (reason: unknown) => void) => () => void,
+  ): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      if (this.#stopped) return reject(this.#stopped.reason);
+      const cancel = start(resolve, reject);
+      this.#interrupt = (reason) => {
+        cancel();
+        reject(reason);
+      };
+    });
+  }
+}
