@@ -57,7 +57,7 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
       if (!canWrite(driver)) {
         throw new Error(`not connected to ${name} (status ${driver.status})`, state);
       }
-      // In lower case, because ioredis 5.3 finds keys, to prefix and to route them, by that name only.
+      // In lower case, because older ioredis finds keys, to prefix and to route them, by that name only.
       return sender.call(command.toLowerCase(), ...args);
     },
   };
