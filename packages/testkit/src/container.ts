@@ -68,10 +68,12 @@ class ContainerProgram implements ServerProgram {
   }
 
   async hang(): Promise<void> {
+    if (this.#ended) throw new Error("pause of a server that has ended");
     await this.#container.pause();
   }
 
   async resume(): Promise<void> {
+    if (this.#ended) throw new Error("unpause of a server that has ended");
     await this.#container.unpause();
   }
 

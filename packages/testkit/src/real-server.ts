@@ -74,7 +74,10 @@ export class RealServer implements AsyncDisposable {
     return this.#program.pid;
   }
 
-  /** False after kill() and stop(), and when the server ended by itself. A hung server is alive. */
+  /**
+   * False after kill() and stop(), and when a local process ended by itself (of a container nobody tells
+   * us). A hung server is alive.
+   */
   get alive(): boolean {
     return this.#program.alive;
   }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import {
   type Persistence,
@@ -8,6 +10,8 @@ import {
   type ServerPool,
   startServers,
 } from "../src/index.ts";
+import { launchLocalProcess } from "../src/local-process.ts";
+import { startAll } from "../src/start-servers.ts";
 
 const pools: ServerPool[] = [];
 
@@ -57,10 +61,8 @@ describe("servers", () => {
     expect(await server.command("CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", "12582912"]);
   });
 
-  it("leave nothing behind where an option is wrong, and tell the server's own words", async () => {
-    await expect(startServers(2, { args: ["--no-such-option", "1"] })).rejects.toThrow(
-      /ended at once.*Bad directive/s,
-    );
+  it("do not start with a wrong option", async () => {
+    await expect(startServers(2, { args: ["--no-such-option", "1"] })).rejects.toThrow();
   });
 
   it("lose their keys on flush", async () => {
@@ -103,11 +105,38 @@ describe("a killed server", () => {
     await expect(server.command("PING")).rejects.toThrow(/ECONNREFUSED/);
     await expect(server.hang()).rejects.toThrow("has ended");
   });
+});
+
+describe("a server that is a local process", () => {
+  const startLocal = (options: ServerOptions) => startAll(1, options, launchLocalProcess);
+
+  it("tells the server's own words where it does not start", async () => {
+    await expect(startLocal({ args: ["--no-such-option", "1"] })).rejects.toThrow(
+      /ended at once.*Bad directive/s,
+    );
+  });
 
   it("notices that its process ended by itself", async () => {
-    const server = await startOne();
-    await expect(server.command("SHUTDOWN", "NOSAVE")).rejects.toThrow(/closed|ECONNRESET/);
-    await pollUntil("the server is gone", () => !server.alive);
+    const pool = await startLocal({});
+    pools.push(pool);
+    const [server] = pool.servers;
+    await expect(server!.command("SHUTDOWN", "NOSAVE")).rejects.toThrow(/closed|ECONNRESET/);
+    await pollUntil("the server is gone", () => !server!.alive);
+  });
+
+  it("takes another port when somebody took the first meanwhile", async () => {
+    const ports: number[] = [];
+    const pool = await startAll(1, {}, async (settings) => {
+      ports.push(settings.port);
+      if (ports.length > 1) return launchLocalProcess(settings);
+      const thief = createServer().listen(settings.port, "127.0.0.1");
+      await once(thief, "listening");
+      return launchLocalProcess(settings).finally(() => thief.close());
+    });
+    pools.push(pool);
+    expect(ports).toHaveLength(2);
+    expect(pool.servers[0]!.port).toBe(ports[1]);
+    expect(await pool.servers[0]!.command("PING")).toBe("PONG");
   });
 });
 
