@@ -7,8 +7,15 @@ export class Failure extends Error {}
 export function run(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: "inherit", ...options });
+    // Ctrl-C reaches the child too, which may have to clean up: this process waits for its end.
+    const wait = () => {};
+    const passOn = () => child.kill("SIGTERM");
+    process.on("SIGINT", wait).on("SIGTERM", passOn);
     child.on("error", reject);
-    child.on("exit", (code) => resolve(code ?? 1));
+    child.on("exit", (code) => {
+      process.off("SIGINT", wait).off("SIGTERM", passOn);
+      resolve(code ?? 1);
+    });
   });
 }
 

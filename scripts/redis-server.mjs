@@ -12,19 +12,27 @@ const cacheDirectory = dirname(privateServerBinary);
 const SAME_PROGRAM = "redis-check-rdb";
 
 /**
- * Makes sure that the tests can start real servers, and says how.
+ * Makes sure that the tests can start real servers, and says of which kind: `containers` or `local`.
  *
- * Order: a container engine, a server on PATH, the system's package manager (as root or in CI), packages
- * unpacked into .cache/redis without root. None of these leaves a server running.
+ * Where a container engine answers, servers are containers; a server program is wanted even there, since
+ * the nodes of a cluster are local processes. Order: a program on PATH, the system's package manager (as
+ * root or in CI), packages unpacked into .cache/redis without root. None of these leaves a server running.
  */
 export async function ensureServer() {
   const forced = process.env.REDLATCH_SERVERS;
-  if (forced === "containers") return "containers (REDLATCH_SERVERS)";
-  if (forced !== "local" && (await containerEngineAnswers())) return "containers";
-  const found = findServerBinary() ?? linkSameProgram();
-  if (found) return found;
+  const containers =
+    forced === "containers" || (forced !== "local" && (await containerEngineAnswers()));
+  try {
+    console.log(`server program: ${findServerBinary() ?? getServerBinary()}`);
+  } catch (error) {
+    if (!containers || !(error instanceof Failure)) throw error;
+    console.error(`${error.message}\n(Only tests with a cluster will fail without it.)`);
+  }
+  return containers ? "containers" : "local";
+}
 
-  const ways = [installWithSystem, unpackDebianPackages, installWithBrew];
+function getServerBinary() {
+  const ways = [linkSameProgram, installWithSystem, unpackDebianPackages, installWithBrew];
   const failures = [];
   for (const way of ways) {
     try {
@@ -35,18 +43,15 @@ export async function ensureServer() {
       failures.push(error.message);
     }
   }
-  throw new Failure(
-    [
-      ...failures,
-      "No Redis server for the tests. Start Docker, or install one (it need not run), for instance:",
-      "  Debian, Ubuntu   sudo apt-get install redis-tools",
-      "  Fedora           sudo dnf install valkey",
-      "  Alpine           apk add redis",
-      "  macOS            brew install redis",
-      "or name a server program: REDLATCH_REDIS_SERVER=<path> npm test",
-    ].join("\n"),
-  );
+  throw new Failure([...failures, NO_SERVER].join("\n"));
 }
+
+const NO_SERVER = `No Redis server for the tests. Install one (it need not run), for instance:
+  Debian, Ubuntu   sudo apt-get install redis-tools
+  Fedora           sudo dnf install valkey
+  Alpine           apk add redis
+  macOS            brew install redis
+or name a server program: REDLATCH_REDIS_SERVER=<path> npm test`;
 
 function linkSameProgram() {
   const folders = (process.env.PATH ?? "").split(delimiter);
@@ -135,7 +140,8 @@ function missingPackages(aptOptions) {
   const only = kinds.map((kind) => `--no-${kind}`);
   const tree = output("apt-cache", [...aptOptions, "depends", "--recurse", ...only, "redis-tools"]);
   const names = tree.split("\n").filter((line) => /^[a-z0-9]/.test(line));
-  return names.filter((name) => !works("dpkg-query", ["-W", name]));
+  const isMissing = (name) => !works("dpkg-query", ["-W", name]);
+  return names.filter((name) => name === "redis-tools" || isMissing(name));
 }
 
 function installWithBrew() {
