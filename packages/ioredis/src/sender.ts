@@ -16,8 +16,8 @@ export function senderOf(driver: Driver): Pick<Driver, "call"> {
         // forgetting it).
         command.pipelineIndex = -1;
         if (driver.isCluster) {
-          // Once it has been routed by its key, upper case keeps it from being scaled out to replicas: only
-          // in lower case does ioredis know the command as a read.
+          // Upper case keeps it from being scaled out to replicas: only in lower case does ioredis know it as
+          // a read. Routed before that, as older versions find no key in an upper-case command.
           command.getSlot();
           command.name = command.name.toUpperCase();
         }

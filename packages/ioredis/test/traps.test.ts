@@ -98,11 +98,13 @@ describe.each(drivers)("$driver", ({ Redis, resp3 }) => {
     });
 
     it("writes every command, instead of holding it back behind an automatic pipeline", async () => {
-      const { node } = await connect({ enableAutoPipelining: true });
+      const { client, node } = await connect({ enableAutoPipelining: true });
       await server.hang();
       const first = send(node, ["INCR", "n"]);
       await new Promise((resolve) => setTimeout(resolve, 30));
       const second = send(node, ["INCR", "n"]);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(client.autoPipelineQueueSize).toBe(0);
       await server.resume();
       expect(await Promise.all([first, second])).toEqual([1, 2]);
     });
