@@ -36,7 +36,9 @@ const stages = {
     await pnpm("exec", "turbo", "run", "build", "types", "packaging", ...quiet);
   },
   async "format and lint"() {
-    await pnpm("exec", "biome", "ci");
+    // By itself it colours every single character of a pipe.
+    const colours = process.stdout.isTTY ? [] : ["--colors=off"];
+    await pnpm("exec", "biome", "ci", ...colours);
   },
   async "unused code"() {
     await pnpm("exec", "knip");
