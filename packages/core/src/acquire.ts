@@ -21,74 +21,52 @@ interface Loss {
   readonly undo: Round;
 }
 
-/** Waits in line, then attempts, undoes and waits until there is a lease or no patience left. */
+/**
+ * Waits in line, then attempts, undoes and waits until there is a lease or no patience left. `once`: a single
+ * attempt, past the line.
+ */
 export async function acquire(
   context: Context,
   settings: Settings,
   resources: readonly string[],
+  once = false,
 ): Promise<Hold> {
-  const { clock, events } = context.quorum;
-  const ticket = new Ticket(resources);
-  const waiting = new Waiting(clock, settings.waitMs, settings.signal);
+  const { quorum, queue, waitings } = context;
+  const { clock, events } = quorum;
   const startedMs = clock.monotonicMs();
-  context.waitings.add(waiting);
-  context.queue.enter(ticket);
+  const ticket = new Ticket(resources);
+  const waiting = new Waiting(clock, once ? 0 : settings.waitMs, settings.signal);
+  waitings.add(waiting);
   try {
-    await takeTurn(context, settings, ticket, waiting);
-    let loss: Loss | undefined;
+    if (once) refuseIfHeldHere(context, resources);
+    else await takeTurn(context, settings, ticket, waiting);
+    let undo: Round | undefined;
     for (let attempts = 1; ; attempts++) {
-      const result = await attempt(context, settings, ticket, waiting, loss?.undo);
+      const result = await attempt(context, settings, ticket, waiting, undo);
       if (result instanceof Hold) {
         events.emit("acquired", { resources, attempts, waitedMs: clock.monotonicMs() - startedMs });
         return result;
       }
-      loss = result;
-      ticket.verdict = loss.error;
+      ticket.verdict = result.error;
       ticket.handovers = 0;
+      undo = result.undo;
       const leftMs = waiting.leftMs();
-      if (leftMs === 0) throw loss.error(resources);
-      const delayMs = Math.min(leftMs, retryDelayMs(context, settings, loss, attempts - 1));
+      if (leftMs === 0) throw result.error(resources);
+      const delayMs = Math.min(leftMs, retryDelayMs(context, settings, result, attempts - 1));
       events.emit("waiting", { resources, delayMs });
       await waiting.pause(delayMs);
     }
   } finally {
-    if (!ticket.hold) context.queue.leave(ticket);
-    context.waitings.delete(waiting);
+    if (!ticket.hold) queue.leave(ticket);
+    waitings.delete(waiting);
     waiting.end();
   }
 }
 
-/** One attempt past the line: a lease, or null where somebody holds the resource. */
-export async function tryAcquire(
-  context: Context,
-  settings: Settings,
-  resources: readonly string[],
-): Promise<Hold | ResourceHeldError> {
-  const local = context.queue.holder(resources);
-  if (local) return heldBy(resources, local) as ResourceHeldError;
-  try {
-    return await acquireOnce(context, settings, resources);
-  } catch (error) {
-    if (error instanceof ResourceHeldError) return error;
-    throw error;
-  }
-}
-
-async function acquireOnce(context: Context, settings: Settings, resources: readonly string[]) {
-  const { clock, events } = context.quorum;
-  const startedMs = clock.monotonicMs();
-  const waiting = new Waiting(clock, 0, settings.signal);
-  context.waitings.add(waiting);
-  try {
-    const result = await attempt(context, settings, new Ticket(resources), waiting);
-    if (!(result instanceof Hold)) throw result.error(resources);
-    const waitedMs = clock.monotonicMs() - startedMs;
-    events.emit("acquired", { resources, attempts: 1, waitedMs });
-    return result;
-  } finally {
-    context.waitings.delete(waiting);
-    waiting.end();
-  }
+/** Saves the round trip where the answer is known. */
+function refuseIfHeldHere({ queue }: Context, resources: readonly string[]): void {
+  const holder = queue.holder(resources);
+  if (holder) throw heldBy(resources, holder);
 }
 
 /** Waits until nobody of this process comes first. */
@@ -99,6 +77,7 @@ async function takeTurn(
   waiting: Waiting,
 ): Promise<void> {
   const { queue } = context;
+  queue.enter(ticket);
   const ahead = queue.ahead(ticket);
   if (!ahead) return;
   const { resources } = ticket;

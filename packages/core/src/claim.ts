@@ -12,10 +12,8 @@ interface Standing {
   unsure: number;
   /** Whether a grant was heard of since the last release that certainly came after it. */
   set: boolean;
-  /** The extension still in flight, if any: a release goes after it. */
-  extending: Promise<unknown> | undefined;
-  /** Numbers the release loops, so that a newer one ends the older. */
-  loop: number;
+  /** Whether releases are being repeated. */
+  pursued: boolean;
 }
 
 /**
@@ -30,6 +28,8 @@ export class Claim {
   readonly #standings: readonly Standing[];
   /** Aborts when the keys that were set would be gone by themselves. */
   readonly #expired = new AbortController();
+  /** The last extension: a release goes after it. */
+  #extension: Round | undefined;
   /** Released or undone: a key that appears from now on has to go again. */
   #over = false;
   /** By the monotonic clock: no key that we set lives longer. */
@@ -49,7 +49,7 @@ export class Claim {
     this.keys = resources.map((resource) => settings.keyPrefix + resource);
     this.value = value;
     const set = alreadySetMs > 0;
-    this.#standings = quorum.nodes.map(() => ({ unsure: 0, set, extending: undefined, loop: 0 }));
+    this.#standings = quorum.nodes.map(() => ({ unsure: 0, set, pursued: false }));
     this.#liveFor(alreadySetMs);
   }
 
@@ -62,22 +62,19 @@ export class Claim {
   }
 
   /** Asks every node to raise the TTL of the keys; the round ends within `leftMs`. */
-  extend(ttlMs: number, leftMs: number, counted: (vote: Vote, index: number) => void): Round {
+  extend(ttlMs: number, leftMs: number): Round {
     this.#liveFor(ttlMs);
-    const send = (node: RedisNode, index: number, signal: AbortSignal): Promise<Vote> => {
-      const answer = ask(node, EXTEND, this, ttlMs, signal);
-      (this.#standings[index] as Standing).extending = answer;
-      return answer;
-    };
-    return this.#round(send, counted, leftMs);
+    this.#extension = this.#round(
+      (node, _, signal) => ask(node, EXTEND, this, ttlMs, signal),
+      undefined,
+      leftMs,
+    );
+    return this.#extension;
   }
 
   /** Sets the keys again on a node that lost them. The answer is no vote: a repair never counts. */
   repair(index: number, ttlMs: number): void {
-    this.#quorum.background(
-      this.#limited(index, this.#set(index, ttlMs)),
-      this.#settings.waitUntil,
-    );
+    this.#set(index, ttlMs);
   }
 
   /** Asks every node who holds the keys. */
@@ -122,7 +119,7 @@ export class Claim {
   async #release(index: number): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
-    if (standing.extending) await this.#limited(index, standing.extending);
+    if (this.#extension) await this.#extension.voted(index);
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
@@ -131,50 +128,41 @@ export class Claim {
     return vote;
   }
 
-  /** Goes on releasing, if it is not certain that nothing is left. */
+  /** Goes on releasing until it is certain that nothing is left, or nothing can be left. */
   #pursue(index: number): void {
-    const { unsure, set } = this.#standings[index] as Standing;
-    if (!unsure && !set) return;
+    const { unsure, set, pursued } = this.#standings[index] as Standing;
+    if (pursued || !(unsure || set)) return;
     this.#quorum.background(this.#releaseAgain(index), this.#settings.waitUntil);
   }
 
   async #releaseAgain(index: number): Promise<void> {
+    const { nodes } = this.#quorum;
     const standing = this.#standings[index] as Standing;
-    const loop = ++standing.loop;
-    for (let pauseMs = this.#limitMs(index); ; pauseMs *= 2) {
+    const limitMs = nodeTimeoutOf(nodes[index] as RedisNode, this.#settings);
+    standing.pursued = true;
+    for (let pauseMs = limitMs; standing.unsure || standing.set; pauseMs *= 2) {
       const leftMs = this.#keysUntilMs - this.#nowMs();
-      if (leftMs > 0) await this.#quorum.rest(Math.min(pauseMs, leftMs));
-      if (this.#quorum.closed || loop !== standing.loop) return;
-      if (!standing.unsure && !standing.set) return;
-      await this.#limited(index, this.#release(index));
-      if (leftMs <= 0) break;
+      await this.#quorum.rest(leftMs > 0 ? Math.min(pauseMs, leftMs) : limitMs);
+      if (this.#quorum.closed) break;
+      if (leftMs <= 0) {
+        this.#expired.abort();
+        break;
+      }
+      if (standing.unsure || standing.set) this.#release(index);
     }
-    this.#expired.abort();
+    standing.pursued = false;
   }
 
   #round(
     send: (node: RedisNode, index: number, signal: AbortSignal) => Promise<Vote>,
     counted?: (vote: Vote, index: number) => void,
-    leftMs = Number.POSITIVE_INFINITY,
+    leftMs = Infinity,
   ): Round {
-    const limitMs = (node: RedisNode): number =>
-      Math.min(nodeTimeoutOf(node, this.#settings), leftMs);
-    return new Round(this.#quorum, { send, limitMs, ...(counted && { counted }) });
-  }
-
-  /** Resolves with the work or at the node's time limit. */
-  #limited(index: number, work: Promise<unknown>): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#quorum.clock.after(this.#limitMs(index), resolve, true);
-      work.finally(() => {
-        cancel();
-        resolve();
-      });
+    return new Round(this.#quorum, {
+      send,
+      counted,
+      limitMs: (node) => Math.min(nodeTimeoutOf(node, this.#settings), leftMs),
     });
-  }
-
-  #limitMs(index: number): number {
-    return nodeTimeoutOf(this.#quorum.nodes[index] as RedisNode, this.#settings);
   }
 
   #liveFor(ttlMs: number): void {

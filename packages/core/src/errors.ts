@@ -45,15 +45,15 @@ export class ResourceHeldError extends RedlockError {
 
   constructor(
     resources: readonly string[],
-    votes: readonly Vote[] = [],
+    votes?: readonly Vote[],
     holder: { remainingMs?: number | undefined; owner?: string | undefined } = {},
   ) {
-    const by = holder.owner === undefined ? "" : ` by ${holder.owner}`;
-    const left =
-      holder.remainingMs === undefined ? "" : ` for another ${Math.ceil(holder.remainingMs)} ms`;
+    const { remainingMs, owner } = holder;
+    const by = owner === undefined ? "" : ` by ${owner}`;
+    const left = remainingMs === undefined ? "" : ` for another ${Math.ceil(remainingMs)} ms`;
     super(`${namesOf(resources)} is held${by}${left}`, resources, votes);
-    this.remainingMs = holder.remainingMs;
-    this.owner = holder.owner;
+    this.remainingMs = remainingMs;
+    this.owner = owner;
   }
 }
 
@@ -69,16 +69,12 @@ export class QuorumUnreachableError extends RedlockError {
     options?: ErrorOptions,
   ) {
     const causes = votes.flatMap((vote) =>
-      vote.outcome === "failed" ? `${vote.node}: ${vote.cause.message}` : [],
+      vote.outcome === "failed" ? `; ${vote.node}: ${vote.cause.message}` : [],
     );
-    const answered = `${nodes - causes.length} of ${nodes} nodes answered`;
-    const why = options ? `${(options.cause as Error).message}, ` : "";
-    super(
-      `no quorum for ${namesOf(resources)}: ${why}${answered}, ${quorumOf(nodes)} needed${causes.length ? ` (${causes.join("; ")})` : ""}`,
-      resources,
-      votes,
-      options,
-    );
+    const slow = options ? `; ${(options.cause as Error).message}` : "";
+    const answered = `${nodes - causes.length} of ${nodes} nodes answered, ${quorumOf(nodes)} needed`;
+    const message = `no quorum for ${namesOf(resources)}: ${answered}${slow}${causes.join("")}`;
+    super(message, resources, votes, options);
   }
 }
 
@@ -88,7 +84,7 @@ export class LeaseLostError extends RedlockError {
   override readonly code = "LEASE_LOST";
 
   constructor(resources: readonly string[], why: string, votes?: readonly Vote[]) {
-    super(`the lease on ${namesOf(resources)} ${why}`, resources, votes);
+    super(`the lease on ${namesOf(resources)} was ${why}`, resources, votes);
   }
 }
 
@@ -98,10 +94,7 @@ export class HoldLimitError extends RedlockError {
   override readonly code = "HOLD_LIMIT";
 
   constructor(resources: readonly string[], maxHoldMs: number) {
-    super(
-      `the lease on ${namesOf(resources)} reached maxHoldMs (${maxHoldMs} ms) and is no longer extended`,
-      resources,
-    );
+    super(`the lease on ${namesOf(resources)} reached maxHoldMs (${maxHoldMs} ms)`, resources);
   }
 }
 

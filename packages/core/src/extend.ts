@@ -2,7 +2,8 @@ import { instantOf } from "./clock.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 import { checkTtl } from "./options.ts";
-import { extensionOf } from "./tally.ts";
+import type { Round } from "./round.ts";
+import { majorityOf } from "./tally.ts";
 import { deadlineOf } from "./validity.ts";
 import type { Vote } from "./vote.ts";
 
@@ -22,7 +23,7 @@ export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Pr
   const { outcome, votes } = await hold.exclusively(() => {
     // Computed here, not added on the nodes: two additions on different majorities would not agree.
     hold.ttlMs = addMs === undefined ? (by as number) : Math.ceil(hold.remainingMs() + addMs);
-    return extendOnce(hold, hold.ttlMs);
+    return extendOnce(hold);
   });
   if (outcome === "lost") throw hold.whyNotHeld();
   if (outcome === "unknown") {
@@ -32,39 +33,36 @@ export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Pr
 }
 
 /**
- * One round of extension. It has to start and to end before the deadline: a majority that agrees later
- * may have been somebody else's in between.
+ * One round of extension to the TTL asked for last. It has to start and to end before the deadline: a
+ * majority that agrees later may have been somebody else's in between.
  */
 export async function extendOnce(
   hold: Hold,
-  ttlMs: number,
 ): Promise<{ outcome: "renewed" | "lost" | "unknown"; votes: readonly Vote[] }> {
   const leftMs = hold.remainingMs();
   if (leftMs <= 0) return { outcome: "lost", votes: [] };
-  const { claim, resources } = hold.grant;
-  const from = instantOf(hold.context.quorum.clock);
-  let mend: ((index: number) => void) | undefined;
-  const missing: number[] = [];
-  const round = claim.extend(ttlMs, leftMs, (vote, index) => {
-    if (vote.outcome !== "denied" || !vote.free) return;
-    if (mend) mend(index);
-    else missing.push(index);
-  });
-  const outcome = await round.until(extensionOf);
+  const { ttlMs, grant, settings, context } = hold;
+  const from = instantOf(context.quorum.clock);
+  const round = grant.claim.extend(ttlMs, leftMs);
+  const majority = await round.until(majorityOf);
   const { votes } = round;
-  if (outcome === "lost") {
-    const why = "was lost: its keys are gone or somebody else's on too many nodes";
-    hold.lose(new LeaseLostError(resources, why, votes));
+  if (majority === "no") {
+    const why = "lost: its keys are gone or somebody else's on too many nodes";
+    hold.lose(new LeaseLostError(grant.resources, why, votes));
   }
   if (!hold.isHeld()) return { outcome: "lost", votes };
-  if (outcome === "renewed") {
-    hold.renew(deadlineOf(from, ttlMs, hold.settings.driftFactor));
-    // After the verdict only: a repaired key says nothing about the time before.
-    mend = (index) => {
-      const remainingMs = Math.floor(hold.remainingMs());
-      if (remainingMs > 0) claim.repair(index, remainingMs);
-    };
-    missing.forEach(mend);
-  }
-  return { outcome, votes };
+  if (majority !== "yes") return { outcome: "unknown", votes };
+  hold.renew(deadlineOf(from, ttlMs, settings.driftFactor));
+  // After the verdict only: a repaired key says nothing about the time before.
+  round.complete().then(() => repair(hold, round));
+  return { outcome: "renewed", votes };
+}
+
+/** Gives the keys back to the nodes that lost them. */
+function repair(hold: Hold, { votes }: Round): void {
+  votes.forEach((vote, index) => {
+    const leftMs = Math.floor(hold.remainingMs());
+    const lost = vote.outcome === "denied" && vote.free;
+    if (lost && leftMs > 0) hold.grant.claim.repair(index, leftMs);
+  });
 }

@@ -1,11 +1,12 @@
 import type { Context } from "./context.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { ReleaseOutcome } from "./events.ts";
+import { RELEASED } from "./hold.ts";
 import { failed, textOf } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { Round } from "./round.ts";
-import { releaseOf } from "./tally.ts";
+import { majorityOf } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
 /** Deletes the resource's key on every node, whoever holds it. */
@@ -18,7 +19,7 @@ export async function forceRelease(
   const resources = [resource];
   context.queue
     .holder(resources)
-    ?.hold?.lose(new LeaseLostError(resources, "was lost: it was released by force"));
+    ?.hold?.lose(new LeaseLostError(resources, "lost: it was released by force"));
   const send = async (node: RedisNode, _: number, signal: AbortSignal): Promise<Vote> => {
     try {
       const deleted = textOf(await node.send(["DEL", key], { key, signal }));
@@ -32,5 +33,5 @@ export async function forceRelease(
     limitMs: (node) => nodeTimeoutOf(node, settings),
   });
   context.quorum.background(round.complete(), settings.waitUntil);
-  return round.until(releaseOf);
+  return RELEASED[await round.until(majorityOf)];
 }

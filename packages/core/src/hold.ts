@@ -6,7 +6,7 @@ import type { ReleaseOutcome } from "./events.ts";
 import { keepAlive, nextExtensionMs } from "./keep-alive.ts";
 import { Ticket } from "./local-queue.ts";
 import type { Settings } from "./options.ts";
-import { releaseOf } from "./tally.ts";
+import { majorityOf } from "./tally.ts";
 import { laterOf, remainingMs } from "./validity.ts";
 import type { Vote } from "./vote.ts";
 
@@ -22,6 +22,9 @@ export interface Grant {
   readonly claim: Claim;
   readonly votes: () => readonly Vote[];
 }
+
+/** What a majority's answer to "was it still ours?" says about a release. */
+export const RELEASED = { yes: "released", no: "expired", unknown: "unreachable" } as const;
 
 /** Timers are late by the length of a suspend: none is longer than this, so that a loss shows soon. */
 const MAX_STEP_MS = 1_000;
@@ -66,7 +69,7 @@ export class Hold {
   /** Whether the lease is ours by both clocks. Finding it expired makes the loss final. */
   isHeld(): boolean {
     if (this.#state === "held" && this.#leftMs() <= 0) {
-      this.lose(new LeaseLostError(this.grant.resources, "was lost: its deadline has passed"));
+      this.lose(new LeaseLostError(this.grant.resources, "lost: its deadline has passed"));
     }
     return this.#state === "held";
   }
@@ -78,7 +81,7 @@ export class Hold {
 
   /** Why the lease is not held (any more). */
   whyNotHeld(): RedlockError {
-    return this.#loss ?? new LeaseLostError(this.grant.resources, `was ${this.#state}`);
+    return this.#loss ?? new LeaseLostError(this.grant.resources, this.#state);
   }
 
   /** For good: whatever comes later, this lease does not come back. */
@@ -157,7 +160,7 @@ export class Hold {
     const round = claim.release(
       this.#state === "released" ? Math.max(0, this.settings.minHoldMs - heldMs) : 0,
     );
-    const outcome = await round.until(releaseOf);
+    const outcome = RELEASED[await round.until(majorityOf)];
     this.#end(this.#state);
     this.context.quorum.events.emit("released", { resources, outcome });
     return outcome;

@@ -17,14 +17,11 @@ export function holderOf(votes: readonly Vote[]): Holder {
     if (vote.outcome !== "denied" || vote.token === undefined) continue;
     const { token, owner, remainingMs } = vote;
     const known = holders.get(token);
-    const leftMs = Math.min(
-      remainingMs ?? Number.POSITIVE_INFINITY,
-      known?.remainingMs ?? Number.POSITIVE_INFINITY,
-    );
+    const leftMs = Math.min(remainingMs ?? Infinity, known?.remainingMs ?? Infinity);
     holders.set(token, {
       token,
       owner,
-      remainingMs: leftMs === Number.POSITIVE_INFINITY ? undefined : leftMs,
+      remainingMs: leftMs === Infinity ? undefined : leftMs,
       nodes: (known?.nodes ?? 0) + 1,
     });
   }

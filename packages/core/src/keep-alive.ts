@@ -18,7 +18,7 @@ export function nextExtensionMs(hold: Hold): number {
 }
 
 /** Extends the lease once more, or ends automatic extension at maxHoldMs. */
-export function keepAlive(hold: Hold): void {
+export async function keepAlive(hold: Hold): Promise<void> {
   const { clock } = hold.context.quorum;
   const { maxHoldMs } = hold.settings;
   if (clock.wallMs() - hold.grant.heldSinceMs >= maxHoldMs) {
@@ -28,15 +28,11 @@ export function keepAlive(hold: Hold): void {
   }
   const startedMs = clock.monotonicMs();
   // No second one while this one is out.
-  hold.extendAtMs = Number.POSITIVE_INFINITY;
-  hold
-    .exclusively(() => extendOnce(hold, hold.ttlMs))
-    .then(({ outcome }) => {
-      const nextMs =
-        outcome === "renewed"
-          ? startedMs + hold.ttlMs * EXTEND_AT
-          : clock.monotonicMs() + hold.ttlMs * RETRY_AT;
-      hold.extendAtMs = nextMs;
-      hold.schedule();
-    });
+  hold.extendAtMs = Infinity;
+  const { outcome } = await hold.exclusively(() => extendOnce(hold));
+  hold.extendAtMs =
+    outcome === "renewed"
+      ? startedMs + hold.ttlMs * EXTEND_AT
+      : clock.monotonicMs() + hold.ttlMs * RETRY_AT;
+  hold.schedule();
 }

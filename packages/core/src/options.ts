@@ -99,73 +99,59 @@ export interface RedlockOptions extends UsingOptions {
   readonly random?: Random | undefined;
 }
 
-type Optional = "autoExtend" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
+type Optional = "autoExtend" | "onLost" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
 
 /** Options, resolved once and passed whole: nothing below looks for a default. */
 export type Settings = {
   readonly [Name in Exclude<keyof RedlockOptions, Optional>]-?: NonNullable<RedlockOptions[Name]>;
 } & { readonly [Name in Optional]: RedlockOptions[Name] | undefined };
 
-type Rule = readonly [
-  type: "number" | "boolean" | "string" | "function" | "object",
-  rule: string,
-  holds?: (value: never) => boolean,
-];
+/** For numbers the bounds are part of the range; for the rest `holds` says more than the type does. */
+type Rule =
+  | readonly [type: "number", rule: string, min: number, max: number, whole?: boolean]
+  | readonly [type: string, rule: string, holds?: (value: never) => unknown];
 
-const MS = "of milliseconds";
-const above0: Rule = ["number", `a number ${MS} above 0`, (ms: number) => ms > 0 && ms < Infinity];
-const fraction: Rule = [
+const duration = (range: string, min: number, max: number): Rule => [
   "number",
-  "at least 0 and below 1",
-  (part: number) => part >= 0 && part < 1,
+  `${range} milliseconds`,
+  min,
+  max,
 ];
-const text: Rule = ["string", "a non-empty string", (label: string) => label !== ""];
+const { MIN_VALUE, MAX_VALUE } = Number;
+const above0 = duration("a positive number of", MIN_VALUE, MAX_VALUE);
+const fraction: Rule = ["number", "at least 0 and below 1", 0, 1 - Number.EPSILON];
 
 const CALL_RULES: Record<keyof UsingOptions, Rule> = {
-  ttlMs: [
-    "number",
-    `a positive integer ${MS}, at least 10`,
-    (ms: number) => Number.isSafeInteger(ms) && ms >= 10,
-  ],
-  waitMs: ["number", `a number ${MS}, at least 0 (or Infinity)`, (ms: number) => ms >= 0],
+  ttlMs: ["number", "a positive integer of milliseconds, at least 10", 10, MAX_VALUE, true],
+  waitMs: duration("0 to Infinity", 0, Infinity),
   retryDelayMs: above0,
   retryJitter: fraction,
   nodeTimeoutMs: above0,
   driftFactor: fraction,
   autoExtend: ["boolean", "true or false"],
-  maxHoldMs: ["number", `a number ${MS} above 0 (or Infinity)`, (ms: number) => ms > 0],
-  minHoldMs: ["number", `a number ${MS}, at least 0`, (ms: number) => ms >= 0 && ms < Infinity],
-  owner: text,
+  maxHoldMs: duration("above 0 to Infinity", MIN_VALUE, Infinity),
+  minHoldMs: duration("0 or more", 0, MAX_VALUE),
+  owner: ["string", "a non-empty string", (owner: string) => owner],
   onLost: ["string", '"return" or "throw"', (on: string) => on === "return" || on === "throw"],
-  signal: [
-    "object",
-    "an AbortSignal",
-    (signal: AbortSignal) => typeof signal?.addEventListener === "function",
-  ],
+  signal: ["object", "an AbortSignal", (signal: AbortSignal) => signal?.addEventListener],
   waitUntil: ["function", "a function that takes a promise"],
 };
 
 const RULES: Record<keyof RedlockOptions, Rule> = {
   ...CALL_RULES,
   keyPrefix: ["string", "a string"],
-  clock: ["object", "a Clock", (clock: Clock) => typeof clock?.after === "function"],
-  random: ["object", "a Random", (random: Random) => typeof random?.token === "function"],
+  clock: ["object", "a Clock", (clock: Clock) => clock?.after],
+  random: ["object", "a Random", (random: Random) => random?.token],
 };
 
-const DEFAULTS: Settings = {
+const DEFAULTS: Omit<Settings, Optional> = {
   ttlMs: 10_000,
   waitMs: 10_000,
   retryDelayMs: 100,
   retryJitter: 0.5,
-  nodeTimeoutMs: undefined,
   driftFactor: 0.01,
-  autoExtend: undefined,
   maxHoldMs: 3_600_000,
   minHoldMs: 0,
-  owner: undefined,
-  signal: undefined,
-  waitUntil: undefined,
-  onLost: "return",
   keyPrefix: "lock:",
   clock: systemClock,
   random: systemRandom,
@@ -210,12 +196,14 @@ export function checkDuration(name: string, ms: number): void {
   checkOption(name, ms, CALL_RULES.waitMs);
 }
 
-function checkOption(name: string, value: unknown, [type, rule, holds]: Rule): void {
+function checkOption(name: string, value: unknown, [type, rule, ...range]: Rule): void {
   const message = `${name} must be ${rule}, got ${shown(value)}`;
   if (typeof value !== type) throw new TypeError(message);
-  if (holds && !holds(value as never)) {
-    throw type === "number" ? new RangeError(message) : new TypeError(message);
-  }
+  const [min, max, whole] = range;
+  if (typeof min === "function" && !min(value as never)) throw new TypeError(message);
+  if (typeof min !== "number") return;
+  const inRange = (value as number) >= min && (value as number) <= (max as number);
+  if (!inRange || (whole && !Number.isSafeInteger(value))) throw new RangeError(message);
 }
 
 function unknownOption(name: string): string {

@@ -1,9 +1,8 @@
-import { acquire, tryAcquire } from "./acquire.ts";
+import { acquire } from "./acquire.ts";
 import type { Context } from "./context.ts";
 import { RedlockClosedError, ResourceHeldError } from "./errors.ts";
 import { Events, type RedlockEvents, type ReleaseOutcome } from "./events.ts";
 import { forceRelease } from "./force-release.ts";
-import { Hold } from "./hold.ts";
 import { type Inspection, inspect } from "./inspect.ts";
 import { Lease, type LeaseHandle } from "./lease.ts";
 import { LocalQueue } from "./local-queue.ts";
@@ -100,8 +99,8 @@ export class Redlock {
     options?: CallOptions,
   ): Promise<Lease | null> {
     const settings = this.#settingsOf(options);
-    const result = await tryAcquire(this.#open(), settings, resourcesOf(resource));
-    return result instanceof Hold ? new Lease(result) : null;
+    const hold = await this.#tryHold(settings, resource);
+    return hold instanceof ResourceHeldError ? null : new Lease(hold);
   }
 
   /**
@@ -141,9 +140,9 @@ export class Redlock {
   ): Promise<TryUsingResult<Value>> {
     const settings = this.#settingsOf(options, true);
     checkWork(work);
-    const result = await tryAcquire(this.#open(), settings, resourcesOf(resource));
-    if (result instanceof ResourceHeldError) return { ran: false, remainingMs: result.remainingMs };
-    return { ran: true, value: await useLease(this.#context, result, work) };
+    const hold = await this.#tryHold(settings, resource);
+    if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
+    return { ran: true, value: await useLease(this.#context, hold, work) };
   }
 
   /** Asks every node who holds the resource, and for how long. Changes nothing; never rejects for a dead node. */
@@ -211,6 +210,15 @@ export class Redlock {
     const ended = quorum.close();
     for (const hold of holds) hold.stopExtending();
     await ended;
+  }
+
+  /** One attempt; that somebody else holds the resource is an answer, not an error. */
+  async #tryHold(settings: Settings, resource: string | readonly string[]) {
+    const attempt = acquire(this.#open(), settings, resourcesOf(resource), true);
+    return attempt.catch((error) => {
+      if (error instanceof ResourceHeldError) return error;
+      throw error;
+    });
   }
 
   #open(): Context {

@@ -47,13 +47,9 @@ export async function restore(
     const why = verdict === "lost" && (await waiting.guard(round.until(lossOf)));
     const { votes } = round;
     if (why === "unreachable") throw new QuorumUnreachableError(resources, votes, round.nodes);
-    const deadline = deadlineOf(
-      from,
-      quorumRemainingMs(votes, round.nodes, ttlMs),
-      settings.driftFactor,
-    );
+    const deadline = deadlineOf(from, quorumRemainingMs(votes, round.nodes), settings.driftFactor);
     if (why || remainingMs(deadline, instantOf(quorum.clock)) <= 0) {
-      throw new LeaseLostError(resources, "was lost: no quorum holds this token any more", votes);
+      throw new LeaseLostError(resources, "lost: no quorum holds this token any more", votes);
     }
     const grant = { resources, token, owner, ttlMs, deadline, heldSinceMs, claim };
     return new Hold(context, settings, { ...grant, votes: () => round.votes });
@@ -64,9 +60,9 @@ export async function restore(
 }
 
 /** The q-th largest remaining TTL: for so long a quorum keeps the keys. */
-function quorumRemainingMs(votes: readonly Vote[], nodes: number, ttlMs: number): number {
+function quorumRemainingMs(votes: readonly Vote[], nodes: number): number {
   const remaining = votes.flatMap((vote) =>
-    vote.outcome === "granted" ? (vote.remainingMs ?? ttlMs) : [],
+    vote.outcome === "granted" ? (vote.remainingMs ?? 0) : [],
   );
   return remaining.sort((a, b) => b - a)[quorumOf(nodes) - 1] ?? 0;
 }

@@ -11,7 +11,7 @@ export interface Ask {
   /** How long a node may take, in milliseconds. The limit ends the vote, not the command. */
   limitMs(node: RedisNode): number;
   /** Called once per node with its vote, when the vote is counted. */
-  counted?(vote: Vote, index: number): void;
+  readonly counted?: ((vote: Vote, index: number) => void) | undefined;
 }
 
 /** One command sent to all nodes at once and the votes that come back. */

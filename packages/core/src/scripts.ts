@@ -10,21 +10,28 @@ export interface Script {
  * A "holding" is one string, `<remaining ms> <value>`, so that no driver can mistake it for a number.
  */
 
+/** Counts the keys that hold ARGV[1] (mine), with the shortest TTL of them, and notes another holding. */
+const READ = `local mine, other, least = 0
+for _, key in ipairs(KEYS) do
+  local held, left = redis.call('GET', key), redis.call('PTTL', key)
+  if held == ARGV[1] then
+    mine, least = mine + 1, math.min(least or left, left)
+  elseif held then
+    other = other or left .. ' ' .. held
+  end
+end
+`;
+
 /**
  * Sets every key that is free, if no key has another holder. Idempotent per value: a key that already
  * holds it is left alone, TTL included, so a re-sent command can neither be denied by itself nor lengthen
  * the lock. Serves repair too.
  *
- * ARGV: value, ttl ms. Reply: 1 (granted) or the first other holder's holding (denied).
+ * ARGV: value, ttl ms. Reply: 1 (granted) or another holding (denied).
  */
 export const ACQUIRE: Script = {
-  sha: "89aa4ad8d7edbee9c28a82b27ecaedfbd91ca2a1",
-  lua: `for _, key in ipairs(KEYS) do
-  local held = redis.call('GET', key)
-  if held and held ~= ARGV[1] then
-    return redis.call('PTTL', key) .. ' ' .. held
-  end
-end
+  sha: "e8ae59ec6c863b11d4399702274005b2302eafcf",
+  lua: `${READ}if other then return other end
 for _, key in ipairs(KEYS) do
   redis.call('SET', key, ARGV[1], 'PX', ARGV[2], 'NX')
 end
@@ -35,25 +42,14 @@ return 1`,
  * Raises the TTL of every key, if all of them hold the value. Never shortens, so that a late or repeated
  * extension takes nothing away from a holder who was promised more. (PEXPIRE GT would need Redis 7.)
  *
- * ARGV: value, ttl ms. Reply: 1 (extended), 0 (a key is missing) or -1 (a key has another holder).
+ * ARGV: value, ttl ms. Reply: 1 (extended), 0 (a key is missing) or another holding.
  */
 export const EXTEND: Script = {
-  sha: "a515892e648b8f94873e5c2e783c57690ac82287",
-  lua: `local answer = 1
+  sha: "196ae8ca52c69044b02474087dc39bbf87ddc131",
+  lua: `${READ}if other then return other end
+if mine < #KEYS then return 0 end
 for _, key in ipairs(KEYS) do
-  local held = redis.call('GET', key)
-  if not held then
-    answer = math.min(answer, 0)
-  elseif held ~= ARGV[1] then
-    answer = -1
-  end
-end
-if answer < 1 then
-  return answer
-end
-for _, key in ipairs(KEYS) do
-  local left = redis.call('PTTL', key)
-  if left >= 0 and left < tonumber(ARGV[2]) then
+  if redis.call('PTTL', key) < tonumber(ARGV[2]) then
     redis.call('PEXPIRE', key, ARGV[2])
   end
 end
@@ -66,39 +62,27 @@ return 1`,
  * ARGV: value, ms. Reply: 1 (every key held the value) or 0.
  */
 export const RELEASE: Script = {
-  sha: "20980477e4d4ecf95753348498be7b9d2c866aab",
-  lua: `local ours = 0
+  sha: "37f1524769fec35998192436eff046f2260855f6",
+  lua: `local mine = 0
 for _, key in ipairs(KEYS) do
   if redis.call('GET', key) == ARGV[1] then
-    ours = ours + 1
-    if tonumber(ARGV[2]) > 0 then
-      redis.call('PEXPIRE', key, ARGV[2])
-    else
+    mine = mine + 1
+    if ARGV[2] == '0' then
       redis.call('DEL', key)
+    else
+      redis.call('PEXPIRE', key, ARGV[2])
     end
   end
 end
-return ours == #KEYS and 1 or 0`,
+return mine == #KEYS and 1 or 0`,
 };
 
 /**
  * Reads who holds the keys and for how long; changes nothing.
  *
- * ARGV: value. Reply: the shortest holding where all keys hold the value, else the first other holding,
- * or '' where a key is free.
+ * ARGV: value. Reply: another holding, else the shortest of ours, or '' where a key is free.
  */
 export const LOOK: Script = {
-  sha: "c47c40b9fcdd740b0e571a380d5a4918c862d3a1",
-  lua: `local least
-for _, key in ipairs(KEYS) do
-  local held = redis.call('GET', key)
-  local left = redis.call('PTTL', key)
-  if held ~= ARGV[1] then
-    return held and left .. ' ' .. held or ''
-  end
-  if not least or left < least then
-    least = left
-  end
-end
-return least .. ' ' .. ARGV[1]`,
+  sha: "076c0473c4fcc999daf550fde223694bef14de95",
+  lua: `${READ}return other or mine == #KEYS and least .. ' ' .. ARGV[1] or ''`,
 };

@@ -36,20 +36,12 @@ export function lossOf(tally: Tally): "held" | "unreachable" | undefined {
   return undefined;
 }
 
-/** How an extension ended: `lost` takes so many denials that no quorum can hold the key any more. */
-export function extensionOf(tally: Tally): "renewed" | "lost" | "unknown" | undefined {
+/** What a majority answers to a question about our own keys; `no` once so many say no that q is impossible. */
+export function majorityOf(tally: Tally): "yes" | "no" | "unknown" | undefined {
   const quorum = quorumOf(tally.nodes);
-  if (tally.granted >= quorum) return "renewed";
-  if (tally.denied > tally.nodes - quorum) return "lost";
+  if (tally.granted >= quorum) return "yes";
+  if (tally.denied > tally.nodes - quorum) return "no";
   return pendingOf(tally) === 0 ? "unknown" : undefined;
-}
-
-/** How a release ended, as far as a majority can tell. */
-export function releaseOf(tally: Tally): "released" | "expired" | "unreachable" | undefined {
-  const quorum = quorumOf(tally.nodes);
-  if (tally.granted >= quorum) return "released";
-  if (tally.denied > tally.nodes - quorum) return "expired";
-  return pendingOf(tally) === 0 ? "unreachable" : undefined;
 }
 
 /** True once every node has voted. */

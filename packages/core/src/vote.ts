@@ -41,18 +41,13 @@ export const keyValueOf = (token: string, owner: string | undefined): string =>
  */
 export function voteOf(node: string, reply: string, value: string): Vote {
   if (reply === "1") return { node, outcome: "granted" };
-  if (reply === "-1") return { node, outcome: "denied" };
   if (reply === "0" || reply === "") return { node, outcome: "denied", free: true };
-  const space = reply.indexOf(" ");
-  const ms = Number(reply.slice(0, space));
-  if (space < 1 || Number.isNaN(ms)) throw new Error(`unexpected reply ${quote(reply)}`);
-  const remaining = ms >= 0 && { remainingMs: ms };
-  const held = reply.slice(space + 1);
-  if (held === value) return { node, outcome: "granted", ...remaining };
-  const colon = held.indexOf(":");
-  if (colon < 0) return { node, outcome: "denied", token: held, ...remaining };
-  const [token, owner] = [held.slice(0, colon), held.slice(colon + 1)];
-  return { node, outcome: "denied", token, owner, ...remaining };
+  const [, ms, token, label] = /^(-?\d[\d.e+]*) ([^:]*)(?::(.*))?$/s.exec(reply) ?? [];
+  if (!ms || token === undefined) throw new Error(`unexpected reply ${quote(reply)}`);
+  const remaining = Number(ms) >= 0 && { remainingMs: Number(ms) };
+  if (reply.slice(ms.length + 1) === value) return { node, outcome: "granted", ...remaining };
+  const owner = label !== undefined && { owner: label };
+  return { node, outcome: "denied", token, ...owner, ...remaining };
 }
 
 /** Enough of a reply to recognise it by: it may be a whole HTML page. */
