@@ -27,5 +27,5 @@ export class PortTakenError extends Error {
   override readonly name = "PortTakenError";
 }
 
-/** Every Redis and Valkey says so, in their log, after the data is loaded. */
+/** Every Redis and Valkey says so, in its log, after the data is loaded. */
 export const READY_LINE: RegExp = /ready to accept connections/i;
