@@ -9,3 +9,4 @@ export {
   type Persistence,
 } from "./memory-node.ts";
 export type { MessageListener } from "./subscribers.ts";
+export { type VirtualClock, type VirtualClockOptions, virtualClock } from "./virtual-clock.ts";
