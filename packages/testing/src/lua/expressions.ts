@@ -1,8 +1,8 @@
-import type { Expression, TableConstructorExpression } from "luaparse";
+import type { Expression, MemberExpression, TableConstructorExpression } from "luaparse";
 import { compileCall, isCall } from "./calls.ts";
 import type { Cell, Evaluate, EvaluateList } from "./frame.ts";
 import { compileFunction } from "./functions.ts";
-import { globalValue } from "./library.ts";
+import { globalValue, libraryFunction } from "./library.ts";
 import {
   compileBinary,
   compileLength,
@@ -31,6 +31,7 @@ export function compileExpression(node: Expression, scope: FunctionScope): Evalu
     case "Identifier":
       return compileName(node.name, scope, lineOf(node));
     case "MemberExpression":
+      checkLibraryField(node, scope);
       return compileIndex(node.base, constant(node.identifier.name), scope, lineOf(node));
     case "IndexExpression":
       return compileIndex(node.base, compileExpression(node.index, scope), scope, lineOf(node));
@@ -128,6 +129,16 @@ function compileGlobal(name: string, line: number): Evaluate {
   return () => {
     throw errorAt(line, `Script attempted to access nonexistent global variable '${name}'`);
   };
+}
+
+/** Refuses a field of a library that a real Redis has and this one has not. */
+function checkLibraryField(
+  { base, identifier, loc }: MemberExpression,
+  scope: FunctionScope,
+): void {
+  if (base.type === "Identifier" && !scope.resolve(base.name)) {
+    libraryFunction(base.name, identifier.name, lineOf({ loc }));
+  }
 }
 
 function compileIndex(

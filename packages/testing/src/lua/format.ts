@@ -1,5 +1,6 @@
 import { numberArgument, textArgument } from "./arguments.ts";
 import { formatExponential, formatFixed, formatGeneral } from "./numbers.ts";
+import { toInt64 } from "./replies.ts";
 import { UnsupportedLuaError } from "./unsupported.ts";
 import type { Host, LuaFunction, LuaValue } from "./values.ts";
 
@@ -55,7 +56,7 @@ function convert(
 }
 
 function digitsOf(conversion: string, number: number, precision: number | undefined): string {
-  const integer = BigInt(Number.isFinite(number) ? Math.trunc(number) : 0);
+  const integer = BigInt(toInt64(number));
   switch (conversion) {
     case "c":
       return String.fromCharCode(Number(integer) & 255);

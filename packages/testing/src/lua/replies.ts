@@ -13,7 +13,7 @@ export function replyToLua(reply: Reply): LuaValue {
 /** Converts what a script returns: numbers lose their fraction, a table ends at its first nil. */
 export function luaToReply(value: LuaValue): Reply {
   if (typeof value === "string") return value;
-  if (typeof value === "number") return truncate(value);
+  if (typeof value === "number") return toInt64(value);
   if (value === true) return 1;
   return value instanceof LuaTable ? tableToReply(value) : null;
 }
@@ -38,7 +38,7 @@ function oneLine(text: string): string {
 }
 
 /** The cast to a 64-bit integer; on x86 everything outside becomes the smallest one. */
-function truncate(value: number): number {
+export function toInt64(value: number): number {
   const whole = Math.trunc(value);
   return whole >= -(2 ** 63) && whole < 2 ** 63 ? whole + 0 : -(2 ** 63);
 }
