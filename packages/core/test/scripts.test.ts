@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 import * as scripts from "../src/scripts.ts";
 
 const named = Object.entries(scripts as Record<string, unknown>).filter(
-  (entry): entry is [string, scripts.Script] => typeof (entry[1] as scripts.Script)?.lua === "string",
+  (entry): entry is [string, scripts.Script] =>
+    typeof (entry[1] as scripts.Script)?.lua === "string",
 );
 
 it("has scripts to check", () => {

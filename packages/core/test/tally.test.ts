@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
   completeOf,
-  extensionOf,
   lossOf,
+  majorityOf,
   quorumOf,
-  releaseOf,
   type Tally,
   tallied,
   verdictOf,
@@ -96,40 +95,27 @@ describe.each([1, 2, 3, 4, 5, 6, 7])("with %i nodes", (nodes) => {
     }
   });
 
-  it("calls an extension renewed, lost or unknown, the last only when nobody is out", () => {
+  it("answers yes, no or unknown to a question about our keys, the last when nobody is out", () => {
     for (const tally of talliesOf(nodes)) {
-      const canRenew = anyEnding(tally, ({ granted }) => granted >= quorum);
-      // Lost: what was denied leaves too few nodes, whatever those that failed may hold.
+      // No: what was denied leaves too few nodes, whatever those that failed may hold.
       const expected =
         tally.granted >= quorum
-          ? "renewed"
+          ? "yes"
           : nodes - tally.denied < quorum
-            ? "lost"
+            ? "no"
             : tally.pending === 0
               ? "unknown"
               : undefined;
-      expect(extensionOf(tally), JSON.stringify(tally)).toBe(expected);
-      if (expected === "lost") expect(canRenew).toBe(false);
+      expect(majorityOf(tally), JSON.stringify(tally)).toBe(expected);
+      if (expected === "no") {
+        expect(anyEnding(tally, ({ granted }) => granted >= quorum)).toBe(false);
+      }
     }
   });
 
-  it("never calls an extension lost by failures alone", () => {
+  it("never takes failures alone for a no", () => {
     for (let failed = 0; failed <= nodes; failed++) {
-      expect(extensionOf({ ...empty(nodes), failed })).not.toBe("lost");
-    }
-  });
-
-  it("calls a release released, expired or unreachable", () => {
-    for (const tally of talliesOf(nodes)) {
-      const expected =
-        tally.granted >= quorum
-          ? "released"
-          : nodes - tally.denied < quorum
-            ? "expired"
-            : tally.pending === 0
-              ? "unreachable"
-              : undefined;
-      expect(releaseOf(tally), JSON.stringify(tally)).toBe(expected);
+      expect(majorityOf({ ...empty(nodes), failed })).not.toBe("no");
     }
   });
 
@@ -146,8 +132,8 @@ describe("an even number of nodes", () => {
     expect(verdictOf({ ...empty(nodes), granted: nodes / 2, denied: nodes / 2 })).toBe("lost");
   });
 
-  it.each([2, 4, 6])("keeps an extension open to another try after a tie at %i nodes", (nodes) => {
+  it.each([2, 4, 6])("leaves a question open to another try after a tie of %i nodes", (nodes) => {
     const tie = { ...empty(nodes), granted: nodes / 2, failed: nodes / 2 };
-    expect(extensionOf(tie)).toBe("unknown");
+    expect(majorityOf(tie)).toBe("unknown");
   });
 });
