@@ -1,8 +1,9 @@
+import { Cutoff } from "./cutoff.ts";
 import { ask, failed } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
 import type { Quorum } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
-import { Round } from "./round.ts";
+import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
 import type { Vote } from "./vote.ts";
 
@@ -27,7 +28,7 @@ export class Claim {
   readonly #settings: Settings;
   readonly #standings: readonly Standing[];
   /** Aborts when the keys that were set would be gone by themselves. */
-  readonly #expired = new AbortController();
+  readonly #expired = new Cutoff();
   /** The last extension: a release goes after it. */
   #extension: Round | undefined;
   /** Released or undone: a key that appears from now on has to go again. */
@@ -65,7 +66,7 @@ export class Claim {
   extend(ttlMs: number, leftMs: number): Round {
     this.#liveFor(ttlMs);
     this.#extension = this.#round(
-      (node, _, signal) => ask(node, EXTEND, this, ttlMs, signal),
+      (node, _, cutoff) => ask(node, EXTEND, this, ttlMs, cutoff),
       undefined,
       leftMs,
     );
@@ -79,7 +80,7 @@ export class Claim {
 
   /** Asks every node who holds the keys. */
   look(): Round {
-    return this.#round((node, _, signal) => ask(node, LOOK, this, 0, signal));
+    return this.#round((node, _, cutoff) => ask(node, LOOK, this, 0, cutoff));
   }
 
   /**
@@ -106,7 +107,7 @@ export class Claim {
     }
     standing.unsure++;
     this.#liveFor(ttlMs);
-    const vote = await ask(node, ACQUIRE, this, ttlMs, this.#expired.signal);
+    const vote = await ask(node, ACQUIRE, this, ttlMs, this.#expired);
     if (vote.outcome !== "failed") standing.unsure--;
     if (vote.outcome === "granted") {
       standing.set = true;
@@ -123,7 +124,7 @@ export class Claim {
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
-    const vote = await ask(node, RELEASE, this, standMs, this.#expired.signal);
+    const vote = await ask(node, RELEASE, this, standMs, this.#expired);
     if (certain && vote.outcome !== "failed") standing.set = false;
     return vote;
   }
@@ -145,7 +146,7 @@ export class Claim {
       await this.#quorum.rest(leftMs > 0 ? Math.min(pauseMs, leftMs) : limitMs);
       if (this.#quorum.closed) break;
       if (leftMs <= 0) {
-        this.#expired.abort();
+        this.#expired.abort(new Error("the keys have expired"));
         break;
       }
       if (standing.unsure || standing.set) this.#release(index);
@@ -153,11 +154,7 @@ export class Claim {
     standing.pursued = false;
   }
 
-  #round(
-    send: (node: RedisNode, index: number, signal: AbortSignal) => Promise<Vote>,
-    counted?: (vote: Vote, index: number) => void,
-    leftMs = Infinity,
-  ): Round {
+  #round(send: Ask["send"], counted?: Ask["counted"], leftMs = Infinity): Round {
     return new Round(this.#quorum, {
       send,
       counted,

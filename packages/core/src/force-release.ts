@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import type { Cutoff } from "./cutoff.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { ReleaseOutcome } from "./events.ts";
 import { RELEASED } from "./hold.ts";
@@ -20,7 +21,7 @@ export async function forceRelease(
   context.queue
     .holder(resources)
     ?.hold?.lose(new LeaseLostError(resources, "lost: it was released by force"));
-  const send = async (node: RedisNode, _: number, signal: AbortSignal): Promise<Vote> => {
+  const send = async (node: RedisNode, _: number, { signal }: Cutoff): Promise<Vote> => {
     try {
       const deleted = textOf(await node.send(["DEL", key], { key, signal }));
       return { node: node.name, outcome: deleted === "1" ? "granted" : "denied" };

@@ -1,6 +1,7 @@
 import type { Claim } from "./claim.ts";
 import { type Instant, instantOf } from "./clock.ts";
 import type { Context } from "./context.ts";
+import { Cutoff } from "./cutoff.ts";
 import { LeaseLostError, type RedlockError } from "./errors.ts";
 import type { ReleaseOutcome } from "./events.ts";
 import { keepAlive, nextExtensionMs } from "./keep-alive.ts";
@@ -37,7 +38,8 @@ export class Hold {
   readonly grant: Grant;
   readonly settings: Settings;
   readonly context: Context;
-  readonly controller: AbortController = new AbortController();
+  /** Tells the holder to stop. */
+  readonly cutoff: Cutoff = new Cutoff();
   /** The last TTL asked for, in milliseconds: what automatic extension goes on asking for. */
   ttlMs: number;
   deadline: Instant;
@@ -89,7 +91,7 @@ export class Hold {
     if (this.#state !== "held") return;
     this.#loss = error;
     this.#end("lost");
-    this.controller.abort(error);
+    this.cutoff.abort(error);
     this.grant.claim.release();
     this.context.quorum.events.emit("lost", { resources: this.grant.resources, error });
   }

@@ -23,7 +23,7 @@ export async function keepAlive(hold: Hold): Promise<void> {
   const { maxHoldMs } = hold.settings;
   if (clock.wallMs() - hold.grant.heldSinceMs >= maxHoldMs) {
     hold.stopExtending();
-    hold.controller.abort(new HoldLimitError(hold.grant.resources, maxHoldMs));
+    hold.cutoff.abort(new HoldLimitError(hold.grant.resources, maxHoldMs));
     return;
   }
   const startedMs = clock.monotonicMs();

@@ -21,20 +21,21 @@ export class Lease {
   readonly resources: readonly string[];
   /** The random value that signs the lease's keys. */
   readonly token: string;
-  /**
-   * Aborts when the lease is lost, at its deadline at the latest (LeaseLostError), at maxHoldMs
-   * (HoldLimitError), at `close()` (RedlockClosedError), in `using` also by the caller's signal. Not by
-   * `release()`. A blocked event loop or a suspended process hears of it late: see {@link Lease.assertHeld}.
-   */
-  readonly signal: AbortSignal;
-
   /** @internal */
   constructor(hold: Hold) {
     this.#hold = hold;
     this.resources = hold.grant.resources;
     this.token = hold.grant.token;
-    this.signal = hold.controller.signal;
     forgotten?.register(this, hold);
+  }
+
+  /**
+   * Aborts when the lease is lost, at its deadline at the latest (LeaseLostError), at maxHoldMs
+   * (HoldLimitError), at `close()` (RedlockClosedError), in `using` also by the caller's signal. Not by
+   * `release()`. A blocked event loop or a suspended process hears of it late: see {@link Lease.assertHeld}.
+   */
+  get signal(): AbortSignal {
+    return this.#hold.cutoff.signal;
   }
 
   /** Until when the lease is ours, in milliseconds since the epoch. Extension moves it, never back. */

@@ -1,3 +1,4 @@
+import type { Cutoff } from "./cutoff.ts";
 import type { RedisNode } from "./redis-node.ts";
 import type { Script } from "./scripts.ts";
 import { type Vote, voteOf } from "./vote.ts";
@@ -18,10 +19,16 @@ export async function ask(
   script: Script,
   { keys, value }: Signed,
   ms: number,
-  signal: AbortSignal,
+  cutoff: Cutoff,
 ): Promise<Vote> {
   const args: string[] = [String(keys.length), ...keys, value, String(Math.ceil(ms))];
-  const options = { key: keys[0] as string, signal };
+  // A getter, so that a driver that asks for no signal costs none.
+  const options = {
+    key: keys[0] as string,
+    get signal() {
+      return cutoff.signal;
+    },
+  };
   try {
     let reply: unknown;
     try {

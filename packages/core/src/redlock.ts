@@ -199,7 +199,7 @@ export class Redlock {
   async #close(graceMs: number): Promise<void> {
     const { quorum, waitings, holds, works } = this.#context;
     for (const waiting of waitings) waiting.stop(new RedlockClosedError());
-    for (const hold of holds) hold.controller.abort(new RedlockClosedError(hold.grant.resources));
+    for (const hold of holds) hold.cutoff.abort(new RedlockClosedError(hold.grant.resources));
     await new Promise<void>((resolve) => {
       const cancel = quorum.clock.after(graceMs, resolve);
       Promise.allSettled(works).then(() => {

@@ -1,13 +1,14 @@
+import { Cutoff } from "./cutoff.ts";
 import { failed } from "./node-command.ts";
 import type { Quorum } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
-import { completeOf, type Tally, tallied } from "./tally.ts";
+import { completeOf, type Tally } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
 /** How a round asks its nodes. */
 export interface Ask {
   /** Asks one node. Must not reject; may never settle. */
-  send(node: RedisNode, index: number, signal: AbortSignal): Promise<Vote>;
+  send(node: RedisNode, index: number, cutoff: Cutoff): Promise<Vote>;
   /** How long a node may take, in milliseconds. The limit ends the vote, not the command. */
   limitMs(node: RedisNode): number;
   /** Called once per node with its vote, when the vote is counted. */
@@ -16,13 +17,13 @@ export interface Ask {
 
 /** One command sent to all nodes at once and the votes that come back. */
 export class Round {
-  #tally: Tally;
+  readonly #tally: { -readonly [Count in keyof Tally]: Tally[Count] };
   readonly #votes: (Vote | undefined)[];
   readonly #undecided = new Set<() => boolean>();
   readonly #quorum: Quorum;
   readonly #counted: Ask["counted"];
   readonly #limits = new Map<number, () => void>();
-  readonly #controller = new AbortController();
+  readonly #cutoff = new Cutoff();
 
   constructor(quorum: Quorum, how: Ask) {
     const { nodes } = quorum;
@@ -31,7 +32,7 @@ export class Round {
     this.#tally = { nodes: nodes.length, granted: 0, denied: 0, failed: 0 };
     this.#votes = nodes.map(() => undefined);
     nodes.forEach((node, index) => {
-      how.send(node, index, this.#controller.signal).then((vote) => this.#count(vote, index));
+      how.send(node, index, this.#cutoff).then((vote) => this.#count(vote, index));
     });
     this.#startLimits(nodes.map((node) => how.limitMs(node)));
   }
@@ -78,7 +79,7 @@ export class Round {
           this.#count(failed(name, new Error(`no answer within ${Math.ceil(limitMs)} ms`)), index);
         });
         // Nobody listens any more: a driver that can cancel may do so.
-        if (completeOf(this.#tally)) this.#controller.abort();
+        if (completeOf(this.#tally)) this.#cutoff.abort(new Error("the answer is of no more use"));
       };
       this.#limits.set(limitMs, this.#quorum.clock.after(limitMs, expire));
     }
@@ -89,7 +90,7 @@ export class Round {
     this.#votes[index] = vote;
     this.#quorum.observe(vote);
     if (!first) return;
-    this.#tally = tallied(this.#tally, vote.outcome);
+    this.#tally[vote.outcome]++;
     this.#counted?.(vote, index);
     for (const look of this.#undecided) if (look()) this.#undecided.delete(look);
     // All votes are in: no timer stays behind.

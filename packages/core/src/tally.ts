@@ -1,5 +1,3 @@
-import type { Vote } from "./vote.ts";
-
 /** The votes of a round so far, counted; `nodes` is the configured number, never the connected one. */
 export interface Tally {
   readonly nodes: number;
@@ -10,12 +8,6 @@ export interface Tally {
 
 /** A majority: floor(N/2) + 1. */
 export const quorumOf = (nodes: number): number => Math.floor(nodes / 2) + 1;
-
-/** Counts one more vote. */
-export const tallied = (tally: Tally, outcome: Vote["outcome"]): Tally => ({
-  ...tally,
-  [outcome]: tally[outcome] + 1,
-});
 
 const pendingOf = ({ nodes, granted, denied, failed }: Tally): number =>
   nodes - granted - denied - failed;

@@ -8,8 +8,9 @@ export interface Random {
 
 export const systemRandom: Random = {
   uniform: () => Math.random(),
+  // No pool of random bytes: a copy of the process (a VM snapshot) would hand out the same tokens.
   token: () =>
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-      byte.toString(16).padStart(2, "0"),
+    Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) =>
+      word.toString(16).padStart(8, "0"),
     ).join(""),
 };

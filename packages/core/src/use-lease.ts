@@ -16,7 +16,7 @@ export function useLease<Value>(context: Context, hold: Hold, work: Work<Value>)
 
 async function run<Value>(hold: Hold, work: Work<Value>): Promise<Value> {
   const { signal, onLost } = hold.settings;
-  const stop = (): void => hold.controller.abort(signal?.reason);
+  const stop = (): void => hold.cutoff.abort(signal?.reason);
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop);
   let value: Value;
