@@ -63,13 +63,19 @@ export function compileExpression(node: Expression, scope: FunctionScope): Evalu
 /** Compiles a list of expressions; a call at its end gives all its values. */
 export function compileList(nodes: readonly Expression[], scope: FunctionScope): EvaluateList {
   const last = nodes[nodes.length - 1];
-  if (last && isCall(last)) {
-    const fixed = nodes.slice(0, -1).map((node) => compileExpression(node, scope));
-    const rest = compileCall(last, scope);
-    return (frame) => fixed.map((evaluate) => evaluate(frame)).concat(rest(frame));
+  if (!last || !isCall(last)) {
+    return compileSingles(nodes, scope);
   }
+  const singles = compileSingles(nodes.slice(0, -1), scope);
+  const rest = compileCall(last, scope);
+  return (frame) => singles(frame).concat(rest(frame));
+}
+
+/** Compiles a list of expressions of which each gives one value. */
+export function compileSingles(nodes: readonly Expression[], scope: FunctionScope): EvaluateList {
   const all = nodes.map((node) => compileExpression(node, scope));
   const [a, b, c] = all as [Evaluate, Evaluate, Evaluate];
+  // Written out: nearly all lists are that short, and map would cost as much as the work itself.
   switch (all.length) {
     case 0:
       return () => [];

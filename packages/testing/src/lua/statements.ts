@@ -1,7 +1,23 @@
 import type { AssignmentStatement, IfStatement, LocalStatement, Statement } from "luaparse";
 import { compileCall, isCall } from "./calls.ts";
-import { assignField, compileExpression, compileList, labelOf, lineOf } from "./expressions.ts";
-import { BREAK, Cell, type Evaluate, type Execute, type Frame, NEXT, RETURN } from "./frame.ts";
+import {
+  assignField,
+  compileExpression,
+  compileList,
+  compileSingles,
+  labelOf,
+  lineOf,
+} from "./expressions.ts";
+import {
+  BREAK,
+  Cell,
+  type Evaluate,
+  type EvaluateList,
+  type Execute,
+  type Frame,
+  NEXT,
+  RETURN,
+} from "./frame.ts";
 import { compileBlock, compileFunction } from "./functions.ts";
 import { compileGenericFor, compileNumericFor, compileRepeat, compileWhile } from "./loops.ts";
 import { operandError } from "./operators.ts";
@@ -71,7 +87,7 @@ function compileLocal(node: LocalStatement, scope: FunctionScope): Execute {
       return NEXT;
     };
   }
-  const values = compileList(node.init, scope);
+  const values = compileValues(node, scope);
   const sets = node.variables.map((variable) => initialize(scope.declare(variable.name)));
   return assignAll(sets, values);
 }
@@ -87,15 +103,23 @@ function compileAssignment(node: AssignmentStatement, scope: FunctionScope): Exe
       return NEXT;
     };
   }
-  return assignAll(sets, compileList(node.init, scope));
+  return assignAll(sets, compileValues(node, scope));
 }
 
-function assignAll(sets: readonly Assign[], values: (frame: Frame) => LuaValue[]): Execute {
+/** The right side: with a value for each variable, none needs more than one of a call's results. */
+function compileValues(
+  { variables, init }: LocalStatement | AssignmentStatement,
+  scope: FunctionScope,
+): EvaluateList {
+  return init.length === variables.length ? compileSingles(init, scope) : compileList(init, scope);
+}
+
+function assignAll(sets: readonly Assign[], values: EvaluateList): Execute {
   return (frame) => {
     const all = values(frame);
-    sets.forEach((set, index) => {
-      set(frame, all[index]);
-    });
+    for (let index = 0; index < sets.length; index++) {
+      sets[index]!(frame, all[index]);
+    }
     return NEXT;
   };
 }
