@@ -19,7 +19,7 @@ export async function serverConnection(
   // Each `send` listens for itself; an error between two of them shows in the next.
   socket.on("error", () => {});
   return {
-    send: (commands) => exchange(socket, commands, timeoutMs),
+    send: async (commands) => (commands.length === 0 ? [] : exchange(socket, commands, timeoutMs)),
     end: () => socket.destroy(),
   };
 }

@@ -1,0 +1,72 @@
+import type { Message } from "./message.ts";
+import type { Process } from "./process.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+
+/** One token: what was sent for it and what came of it. */
+export interface Attempt {
+  readonly token: string;
+  readonly process: Process;
+  readonly keys: readonly string[];
+  readonly startedMs: number;
+  /** The last command that may set keys, and how long those live. */
+  setSentMs: number;
+  setTtlMs: number;
+  /** When a node's answers were last missing or late. */
+  readonly troubles: Map<SimulatedNode, number>;
+  /** Nodes whose answer to the acquisition its sender has got. */
+  readonly answered: Set<SimulatedNode>;
+  /** Who denied it, by token: how long each node said that the holder's keys live. */
+  readonly denials: Map<string, number[]>;
+  /** Nodes that told the sender of a release that they deleted its keys, and those that had none. */
+  readonly deletedBy: Set<SimulatedNode>;
+  readonly missingOn: Set<SimulatedNode>;
+  /** The verdict is known to its sender. */
+  isDecided: boolean;
+  /** Whether a lease came of it. */
+  isLease: boolean;
+  /** From when on no key of it should be left; absent while it is held or another client's. */
+  overMs: number | undefined;
+  /** Until when a release lets its keys stand (minHoldMs). */
+  standsUntilMs: number;
+  /** The client that it belongs to, which a hand-over changes. */
+  owner: Process;
+}
+
+/** All tokens of a simulation. */
+export class Attempts {
+  readonly #byToken = new Map<string, Attempt>();
+
+  get(token: string): Attempt | undefined {
+    return this.#byToken.get(token);
+  }
+
+  all(): Iterable<Attempt> {
+    return this.#byToken.values();
+  }
+
+  /** The attempt that a message is about, begun by it if there is none. */
+  of(message: Message, process: Process, limitMs: number): { attempt: Attempt; isNew: boolean } {
+    const known = this.#byToken.get(message.token);
+    if (known) return { attempt: known, isNew: false };
+    const attempt: Attempt = {
+      token: message.token,
+      process,
+      keys: message.keys,
+      startedMs: message.sentAtMs,
+      setSentMs: message.sentAtMs,
+      setTtlMs: 0,
+      troubles: new Map(),
+      answered: new Set(),
+      denials: new Map(),
+      deletedBy: new Set(),
+      missingOn: new Set(),
+      isDecided: false,
+      isLease: false,
+      overMs: message.sentAtMs + limitMs,
+      standsUntilMs: 0,
+      owner: process,
+    };
+    this.#byToken.set(message.token, attempt);
+    return { attempt, isNew: true };
+  }
+}

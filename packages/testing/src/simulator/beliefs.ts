@@ -1,0 +1,292 @@
+import type { Lease } from "@redlatch/core";
+import { MAX_LATENESS_MS, type Process } from "./process.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { World } from "./world.ts";
+
+/** A lease in the eyes of its holder. */
+export interface Belief {
+  readonly process: Process;
+  readonly lease: Lease;
+  readonly keys: readonly string[];
+  readonly fromMs: number;
+  /** When its clocks will say that it is over, in true time. */
+  untilMs: number;
+  /** The same by the monotonic clock alone, which the lease's timer follows. */
+  timerMs: number;
+  /** When, since the last round won, fewer nodes than a quorum held the keys. */
+  dipMs: number | undefined;
+  /** The last extension that each node confirmed since the last round won. */
+  readonly confirmed: Map<SimulatedNode, { readonly atMs: number; readonly sentAtMs: number }>;
+  isOver: boolean;
+  /** The moment of its end has been judged. */
+  isSettled: boolean;
+  isReported: boolean;
+}
+
+/** The core steps its timers by at most this, so that it sees a jump of the wall clock. */
+const MAX_STEP_MS = 1_000;
+
+/**
+ * What clients believe to hold, judged by true time: one holder per resource, a quorum of nodes behind each,
+ * and no renewal after the quorum was gone.
+ */
+export class Beliefs {
+  readonly #world: World;
+  readonly #nodes: readonly SimulatedNode[];
+  readonly #quorum: number;
+  readonly #excusesLostData: boolean;
+  readonly #byKey = new Map<string, Set<Belief>>();
+  readonly #byProcess = new Map<Process, Set<Belief>>();
+
+  constructor(
+    world: World,
+    nodes: readonly SimulatedNode[],
+    quorum: number,
+    excusesLostData: boolean,
+  ) {
+    this.#world = world;
+    this.#nodes = nodes;
+    this.#quorum = quorum;
+    this.#excusesLostData = excusesLostData;
+  }
+
+  /** A client got a lease, just now. */
+  adopt(process: Process, lease: Lease, keys: readonly string[]): Belief {
+    const { nowMs } = this.#world;
+    const belief: Belief = {
+      process,
+      lease,
+      keys,
+      fromMs: nowMs,
+      untilMs: -Infinity,
+      timerMs: -Infinity,
+      dipMs: undefined,
+      confirmed: new Map(),
+      isOver: false,
+      isSettled: false,
+      isReported: false,
+    };
+    for (const key of keys) setOf(this.#byKey, key).add(belief);
+    setOf(this.#byProcess, process).add(belief);
+    this.#refresh(belief);
+    if (!belief.isOver) this.#check(belief);
+    return belief;
+  }
+
+  /** The beliefs of a process that are not over. */
+  of(process: Process): ReadonlySet<Belief> {
+    return this.#byProcess.get(process) ?? NONE;
+  }
+
+  /** Whether a process believes to hold one of these keys. */
+  holds(process: Process, keys: readonly string[]): boolean {
+    for (const { keys: held, untilMs } of this.of(process)) {
+      if (untilMs > this.#world.nowMs && held.some((key) => keys.includes(key))) return true;
+    }
+    return false;
+  }
+
+  /** Code of a process has run, or its clocks were changed: looks at its leases again. */
+  reconsider(process: Process): void {
+    for (const belief of this.of(process)) this.#refresh(belief);
+  }
+
+  /** A process has ended: it believes nothing any more. */
+  forget(process: Process): void {
+    for (const belief of this.of(process)) {
+      this.#check(belief);
+      this.#end(belief);
+    }
+  }
+
+  /** Keys are about to change on a node, or have changed. */
+  check(keys: readonly string[]): void {
+    for (const key of keys) {
+      for (const belief of this.#byKey.get(key) ?? NONE) this.#check(belief);
+    }
+  }
+
+  /** A node confirmed an extension. */
+  confirm(node: SimulatedNode, token: string, keys: readonly string[]): void {
+    const { nowMs } = this.#world;
+    for (const belief of this.#byKey.get(keys[0] as string) ?? NONE) {
+      if (belief.lease.token !== token) continue;
+      const sent = belief.keys.map((key) => node.keys.find(key, nowMs)?.sentAtMs ?? Infinity);
+      belief.confirmed.set(node, { atMs: nowMs, sentAtMs: Math.max(...sent) });
+    }
+  }
+
+  /** A client says that its lease on these resources was renewed. */
+  renewed(process: Process, resources: readonly string[]): void {
+    for (const belief of this.of(process)) {
+      if (belief.lease.resources.join() !== resources.join()) continue;
+      const { dipMs, confirmed } = belief;
+      const unbroken = [...confirmed.values()].filter(
+        ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= dipMs,
+      );
+      if (unbroken.length < this.#quorum) {
+        const since =
+          dipMs === undefined ? "" : `, the keys were gone from a quorum at ${shown(dipMs)}`;
+        this.#world.violate(
+          "renewal",
+          `${nameOf(belief)} renewed with ${unbroken.length} of ${this.#quorum} confirmations${since}`,
+        );
+      }
+      belief.dipMs = undefined;
+      confirmed.clear();
+      this.#refresh(belief);
+    }
+  }
+
+  /** The holder's own code just saw `isHeld()`. */
+  seenHeld(belief: Belief): void {
+    const { nowMs } = this.#world;
+    this.#refresh(belief);
+    if (belief.isOver || belief.untilMs < nowMs)
+      this.#violate(belief, "deadline", "is held past its deadline");
+  }
+
+  /** How many nodes hold all keys of a belief, or would if they had lost nothing. */
+  #backing({ keys, lease }: Belief, atMs: number): number {
+    let count = 0;
+    for (const node of this.#nodes) {
+      const holds = this.#excusesLostData
+        ? keys.every((key) => node.keys.shouldHold(key, lease.token, atMs))
+        : this.#standing(node, keys, lease.token, atMs);
+      if (holds) count++;
+    }
+    return count;
+  }
+
+  #standing(node: SimulatedNode, keys: readonly string[], token: string, atMs: number): boolean {
+    return keys.every((key) => node.keys.find(key, atMs)?.token === token);
+  }
+
+  /** Reads the lease's deadlines with its clocks held still, so that reading changes nothing. */
+  #refresh(belief: Belief): void {
+    const { process, lease } = belief;
+    const { clock } = process;
+    const read = (): number => lease.remainingMs();
+    const monotonicMs = clock.probe(0, -Infinity, read);
+    const wallMs = monotonicMs > 0 ? clock.probe(-Infinity, 0, read) : 0;
+    if (wallMs <= 0) {
+      this.#check(belief);
+      this.#end(belief);
+      return;
+    }
+    belief.timerMs = clock.trueOfMonotonicMs(monotonicMs);
+    const wasMs = belief.untilMs;
+    // Where a jump of the wall clock ends it, it ends now.
+    const byWallMs = Math.max(clock.trueOfWallMs(wallMs), Math.min(wasMs, this.#world.nowMs));
+    const untilMs = Math.min(belief.timerMs, byWallMs);
+    if (Math.abs(untilMs - wasMs) > 1e-3) {
+      if (wasMs !== -Infinity) this.#check(belief);
+      belief.untilMs = untilMs;
+      belief.isSettled = false;
+      this.#findOverlap(belief);
+    }
+    this.#expectLoss(belief);
+  }
+
+  /** A lease whose deadline has passed must know it by now. */
+  #expectLoss(belief: Belief): void {
+    const { nowMs } = this.#world;
+    const { process, lease, untilMs, timerMs } = belief;
+    if (untilMs > nowMs || this.#world.turn !== process) return;
+    const graceMs = 2 + 2 * MAX_LATENESS_MS;
+    const dueMs =
+      Math.max(Math.min(timerMs, untilMs + MAX_STEP_MS), process.lastStillEndMs) + graceMs;
+    if (nowMs < dueMs || lease.signal.aborted) return;
+    this.#violate(belief, "deadline", "was not told that it is lost");
+  }
+
+  #check(belief: Belief): void {
+    const { nowMs } = this.#world;
+    const atMs = Math.min(nowMs, belief.untilMs);
+    if (!belief.isSettled && belief.fromMs <= atMs) {
+      belief.isSettled = nowMs >= belief.untilMs;
+      const backing = this.#backing(belief, atMs);
+      if (backing < this.#quorum) {
+        this.#violate(
+          belief,
+          "backing",
+          `is believed in while ${backing} nodes hold it, ${this.#quorum} needed`,
+        );
+      }
+    }
+    if (belief.dipMs === undefined) this.#noteDip(belief);
+  }
+
+  #noteDip(belief: Belief): void {
+    const { nowMs } = this.#world;
+    const { keys, lease } = belief;
+    let standing = 0;
+    for (const node of this.#nodes) {
+      if (this.#standing(node, keys, lease.token, nowMs)) standing++;
+    }
+    if (standing >= this.#quorum) return;
+    // By themselves keys go at a moment of their own: it was when the quorum's last one did.
+    const goneMs = this.#nodes
+      .map((node) => goneAtMs(node, keys, lease.token))
+      .sort((a, b) => b - a);
+    belief.dipMs = Math.min(nowMs, Math.max(belief.fromMs, goneMs[this.#quorum - 1] as number));
+  }
+
+  #findOverlap(belief: Belief): void {
+    const { nowMs } = this.#world;
+    if (belief.untilMs <= nowMs) return;
+    for (const key of belief.keys) {
+      for (const other of this.#byKey.get(key) ?? NONE) {
+        if (other === belief || other.untilMs <= nowMs) continue;
+        if (this.#isExcused(key, belief, other) || this.#isExcused(key, other, belief)) continue;
+        this.#violate(belief, "exclusion", `is believed in, and so is ${nameOf(other)}`);
+      }
+    }
+  }
+
+  /** Whether a lease was only won because nodes had lost the key of another. */
+  #isExcused(key: string, belief: Belief, other: Belief): boolean {
+    if (!this.#excusesLostData) return false;
+    const { nowMs } = this.#world;
+    const { token } = belief.lease;
+    let tainted = 0;
+    for (const node of this.#nodes) {
+      const presence = node.keys.find(key, nowMs);
+      if (presence?.token === token && presence.tainted.includes(other.lease.token)) tainted++;
+    }
+    return tainted > 0 && this.#backing(belief, nowMs) - tainted < this.#quorum;
+  }
+
+  #violate(belief: Belief, invariant: string, message: string): void {
+    if (belief.isReported) return;
+    belief.isReported = true;
+    this.#world.violate(invariant, `${nameOf(belief)} ${message}`);
+  }
+
+  #end(belief: Belief): void {
+    belief.isOver = true;
+    for (const key of belief.keys) setOf(this.#byKey, key).delete(belief);
+    this.#byProcess.get(belief.process)?.delete(belief);
+  }
+}
+
+const NONE: ReadonlySet<Belief> = new Set();
+
+function setOf<Key>(sets: Map<Key, Set<Belief>>, key: Key): Set<Belief> {
+  const set = sets.get(key) ?? new Set();
+  sets.set(key, set);
+  return set;
+}
+
+function goneAtMs(node: SimulatedNode, keys: readonly string[], token: string): number {
+  const gone = keys.map((key) => {
+    const presence = node.keys.last(key);
+    return presence?.token === token ? presence.goneAtMs : -Infinity;
+  });
+  return Math.min(...gone);
+}
+
+const nameOf = ({ process, lease }: Belief): string =>
+  `${process.id}'s lease ${lease.token} on ${lease.resources.join("+")}`;
+
+const shown = (ms: number): string => `${ms.toFixed(2)} ms`;

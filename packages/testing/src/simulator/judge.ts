@@ -1,0 +1,242 @@
+import type { Lease, Redlock, RedlockEvents, ReleaseOutcome } from "@redlatch/core";
+import type { NodeReply } from "../memory-node.ts";
+import { Agreement } from "./agreement.ts";
+import { type Attempt, Attempts } from "./attempts.ts";
+import { type Belief, Beliefs } from "./beliefs.ts";
+import { Leftovers } from "./leftovers.ts";
+import type { LinkWitness } from "./link.ts";
+import { LocalOrder } from "./local-order.ts";
+import type { Message } from "./message.ts";
+import { type Operation, Operations } from "./operations.ts";
+import type { Process } from "./process.ts";
+import type { ClientSettings } from "./settings.ts";
+import type { NodeWitness, SimulatedNode } from "./simulated-node.ts";
+import { WaitingTimes } from "./waiting-times.ts";
+import type { World } from "./world.ts";
+
+/** Sees everything, and says which promises of the library were broken. */
+export class Judge implements NodeWitness, LinkWitness {
+  readonly beliefs: Beliefs;
+  readonly attempts: Attempts = new Attempts();
+  readonly operations: Operations;
+  readonly leftovers: Leftovers;
+  acquisitions = 0;
+  readonly #world: World;
+  readonly #settings: ClientSettings;
+  readonly #order: LocalOrder;
+  readonly #waits: WaitingTimes;
+  readonly #agreement: Agreement;
+  readonly #processes = new Map<string, Process>();
+  readonly #undecided = new Set<Attempt>();
+
+  constructor(
+    world: World,
+    nodes: readonly SimulatedNode[],
+    settings: ClientSettings,
+    excusesLostData: boolean,
+    count: number,
+  ) {
+    const quorum = Math.floor(count / 2) + 1;
+    this.#world = world;
+    this.#settings = settings;
+    this.beliefs = new Beliefs(world, nodes, quorum, excusesLostData);
+    this.operations = new Operations(world);
+    this.leftovers = new Leftovers(world, this.attempts, settings.nodeTimeoutMs);
+    this.#order = new LocalOrder(world, this.beliefs, this.operations, settings.retryDelayMs);
+    this.#waits = new WaitingTimes(world, this.operations, quorum, settings);
+    this.#agreement = new Agreement(world, count, quorum);
+  }
+
+  /** Listens to a process' Redlock and watches its turns. */
+  watch(process: Process, redlock: Redlock): void {
+    this.#processes.set(process.id, process);
+    process.onTurnEnd = () => this.turnEnded(process);
+    redlock.on("attempt", (event) => this.#attempted(process, event));
+    redlock.on("waiting", (event) => {
+      this.#waits.waits(process, event, this.keysOf(event.resources));
+    });
+    redlock.on("acquired", ({ resources }) => this.#agreement.told("acquired", resources));
+    redlock.on("extended", ({ resources }) => {
+      this.#agreement.told("extended", resources);
+      this.beliefs.renewed(process, resources);
+    });
+    redlock.on("released", ({ resources, outcome }) => {
+      this.#agreement.told(outcome, resources);
+    });
+    redlock.on("lost", (event) => this.#lost(process, event));
+  }
+
+  keysOf(resources: readonly string[]): readonly string[] {
+    return resources.map((resource) => this.#settings.keyPrefix + resource);
+  }
+
+  /** A call ended with a lease. */
+  won(operation: Operation, lease: Lease): Belief {
+    const { process } = operation;
+    this.operations.settle(operation);
+    this.#order.won(operation);
+    const attempt = this.attempts.get(lease.token);
+    if (attempt) {
+      attempt.isLease = true;
+      attempt.overMs = undefined;
+      attempt.owner = process;
+    }
+    if (operation.kind !== "restore") {
+      this.acquisitions++;
+      this.#agreement.gave("acquired", lease.resources);
+    }
+    this.#world.log(process.id, "holds", lease.token, lease.resources.join("+"));
+    const belief = this.beliefs.adopt(process, lease, this.keysOf(lease.resources));
+    if (belief.isOver)
+      this.#world.violate("validity", `${process.id} got ${lease.token}, which is not held`);
+    return belief;
+  }
+
+  /** A call ended without a lease. */
+  gaveUp(operation: Operation, error: unknown): void {
+    this.operations.settle(operation);
+    this.#order.gaveUp(operation);
+    if (operation.kind !== "restore") this.#agreement.failed(operation, error);
+    const why = error === null ? "null" : String((error as { code?: unknown }).code ?? error);
+    this.#world.log(operation.process.id, `${operation.kind} gives`, why, operation.keys.join("+"));
+  }
+
+  extended(operation: Operation, lease: Lease): void {
+    this.operations.settle(operation);
+    this.#agreement.gave("extended", lease.resources);
+    this.#world.log(operation.process.id, "has extended", lease.token);
+  }
+
+  /** The holder ends its lease by its own will: no key is to be left from now on. */
+  gives(process: Process, lease: Lease): void {
+    this.#over(process, lease);
+    this.#world.log(process.id, "releases", lease.token);
+  }
+
+  released(operation: Operation, lease: Lease, outcome: ReleaseOutcome, again: boolean): void {
+    this.operations.settle(operation);
+    if (!again) {
+      this.#agreement.gave(outcome, lease.resources);
+      this.#agreement.released(operation.process, this.attempts.get(lease.token), outcome);
+    }
+    this.#world.log(operation.process.id, "hears", outcome, lease.token);
+  }
+
+  /** The lease is on its way to another client: nobody clears up for it until it arrives. */
+  handedOver(process: Process, lease: Lease): void {
+    const attempt = this.attempts.get(lease.token);
+    if (attempt) attempt.overMs = undefined;
+    this.beliefs.reconsider(process);
+    this.#world.log(process.id, "hands over", lease.token);
+  }
+
+  turnEnded(process: Process): void {
+    this.beliefs.reconsider(process);
+    this.#order.turnEnded(process);
+    this.#agreement.turnEnded(process);
+  }
+
+  ended(process: Process): void {
+    this.beliefs.forget(process);
+    this.operations.forget(process);
+    for (const attempt of this.#undecided) {
+      if (attempt.process === process) this.#undecided.delete(attempt);
+    }
+  }
+
+  beforeChange(keys: readonly string[]): void {
+    this.beliefs.check(keys);
+  }
+
+  executed(node: SimulatedNode, message: Message, reply: NodeReply): void {
+    const { nowMs } = this.#world;
+    const { kind, token, keys } = message;
+    const isLate = nowMs > message.sentAtMs + this.#settings.nodeTimeoutMs;
+    if (isLate || message.unasked) this.troubled(message, node);
+    if (kind === "extend" && reply === 1) this.beliefs.confirm(node, token, keys);
+    if (kind === "release") this.#notesStanding(message);
+    this.#world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
+    for (const key of keys) {
+      const ended = node.keys.look(key, nowMs, message);
+      if (ended) this.leftovers.ended(node, key, ended);
+    }
+    this.beliefs.check(keys);
+  }
+
+  suffered(node: SimulatedNode): void {
+    for (const [key] of node.keys.all()) this.beliefs.check([key]);
+  }
+
+  sent(message: Message, _node: SimulatedNode): void {
+    const process = this.#processes.get(message.from) as Process;
+    const limitMs = this.#settings.nodeTimeoutMs * 1.1 + 2;
+    const { attempt, isNew } = this.attempts.of(message, process, limitMs);
+    if (message.kind === "acquire" || message.kind === "extend") {
+      attempt.setSentMs = this.#world.nowMs;
+      const ttlMs = Number(message.command[message.command.length - 1]);
+      attempt.setTtlMs = Math.max(attempt.setTtlMs, ttlMs);
+    }
+    if (message.kind === "release" && this.#undecided.delete(attempt)) attempt.isDecided = true;
+    if (!isNew || message.kind !== "acquire") return;
+    this.#order.competes(attempt, this.#undecided);
+    this.#undecided.add(attempt);
+  }
+
+  troubled({ token }: Message, node: SimulatedNode): void {
+    this.attempts.get(token)?.troubles.set(node, this.#world.nowMs);
+  }
+
+  answered(message: Message, node: SimulatedNode, reply: NodeReply): void {
+    const attempt = this.attempts.get(message.token);
+    if (!attempt) return;
+    const isLate = this.#world.nowMs > message.sentAtMs + this.#settings.nodeTimeoutMs;
+    const isError = reply instanceof Error && !/NOSCRIPT/.test(reply.message);
+    if (isLate || isError) this.troubled(message, node);
+    if (reply instanceof Error) return;
+    if (message.kind === "release") {
+      (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
+    }
+    if (message.kind !== "acquire") return;
+    attempt.answered.add(node);
+    const [, ms, holder] = /^(-?\d+) ([^:]*)/.exec(String(reply)) ?? [];
+    if (holder === undefined) return;
+    const left = attempt.denials.get(holder) ?? [];
+    attempt.denials.set(holder, [...left, Number(ms)]);
+  }
+
+  /** A release with minHoldMs left shortens the key's life instead of ending it. */
+  #notesStanding({ command, token }: Message): void {
+    const ms = Number(command[command.length - 1]);
+    const attempt = this.attempts.get(token);
+    if (!attempt || !(ms > 0)) return;
+    attempt.standsUntilMs = Math.max(attempt.standsUntilMs, this.#world.nowMs + ms * 1.1 + 2);
+  }
+
+  #attempted(process: Process, event: RedlockEvents["attempt"]): void {
+    this.#waits.attempted(process, event);
+    const keys = this.keysOf(event.resources).join();
+    for (const attempt of this.#undecided) {
+      if (attempt.process !== process || attempt.keys.join() !== keys) continue;
+      attempt.isDecided = true;
+      this.#undecided.delete(attempt);
+      break;
+    }
+  }
+
+  #lost(process: Process, event: RedlockEvents["lost"]): void {
+    this.#agreement.lost(process, event);
+    for (const { lease } of this.beliefs.of(process)) {
+      if (lease.resources.join() === event.resources.join()) this.#over(process, lease);
+    }
+    this.#world.log(process.id, "has lost", event.resources.join("+"));
+  }
+
+  #over(process: Process, lease: Lease): void {
+    const attempt = this.attempts.get(lease.token);
+    if (attempt && attempt.owner === process) attempt.overMs ??= this.#world.nowMs;
+  }
+}
+
+function shown(reply: NodeReply): string {
+  return reply instanceof Error ? reply.message.slice(0, 40) : String(reply);
+}

@@ -1,0 +1,101 @@
+import type { Attempt } from "./attempts.ts";
+import type { Beliefs } from "./beliefs.ts";
+import { type Operation, type Operations, SLACK_MS, shareKey } from "./operations.ts";
+import type { Process } from "./process.ts";
+import type { World } from "./world.ts";
+
+/** Judges the local queue: first in first out, one competitor per process, and handed over at once. */
+export class LocalOrder {
+  readonly #world: World;
+  readonly #beliefs: Beliefs;
+  readonly #operations: Operations;
+  readonly #retryDelayMs: number;
+  readonly #won: Operation[] = [];
+  readonly #begun: Attempt[] = [];
+
+  constructor(world: World, beliefs: Beliefs, operations: Operations, retryDelayMs: number) {
+    this.#world = world;
+    this.#beliefs = beliefs;
+    this.#operations = operations;
+    this.#retryDelayMs = retryDelayMs;
+  }
+
+  /** A process starts an attempt. Whose it is can be told when the turn is over. */
+  competes(attempt: Attempt, undecided: Iterable<Attempt>): void {
+    const { process, keys } = attempt;
+    if (this.#operations.isOpen("tryAcquire", process, keys)) return;
+    this.#begun.push(attempt);
+    for (const other of undecided) {
+      if (other.process !== process || !shareKey(other.keys, keys)) continue;
+      this.#violate(
+        process,
+        keys,
+        `have two attempts of one process, ${attempt.token} and ${other.token}`,
+      );
+    }
+  }
+
+  /** A call got its lease; the others are looked at when the turn is over. */
+  won(operation: Operation): void {
+    if (operation.kind === "acquire") this.#won.push(operation);
+  }
+
+  /** A call ended without a lease. */
+  gaveUp(operation: Operation): void {
+    if (operation.kind !== "acquire" || operation.attempts > 0 || operation.isBlocked) return;
+    this.#expectPrompt(operation);
+  }
+
+  turnEnded(process: Process): void {
+    const queue = this.#operations.queueOf(process);
+    for (const winner of this.#won.splice(0)) {
+      for (const earlier of queue) {
+        if (earlier === winner) break;
+        if (earlier.isSettled || !shareKey(earlier.keys, winner.keys)) continue;
+        this.#violate(process, winner.keys, "were given to a later call before an earlier one");
+      }
+    }
+    // It became free in this turn at the earliest.
+    for (const operation of queue) if (operation.isBlocked) operation.blockedMs = process.ranMs;
+    for (const attempt of this.#begun.splice(0)) {
+      const mine = queue.find((each) => !each.isSettled && sameKeys(each.keys, attempt.keys));
+      if (!mine) continue;
+      mine.lastAttempt = attempt;
+      if (mine.attempts++ === 0) this.#expectPrompt(mine);
+    }
+    queue.forEach((operation, index) => {
+      if (operation.isSettled || operation.attempts > 0) return;
+      const isBehind = queue
+        .slice(0, index)
+        .some((earlier) => !earlier.isSettled && shareKey(earlier.keys, operation.keys));
+      operation.isBlocked = isBehind || this.#isHeldHere(process, operation.keys);
+    });
+    this.#operations.sweep(process);
+  }
+
+  /** A lease holds its place until the outcome of its release is known. */
+  #isHeldHere(process: Process, keys: readonly string[]): boolean {
+    return (
+      this.#beliefs.holds(process, keys) ||
+      this.#operations.isOpen("release", process, keys) ||
+      this.#operations.isOpen("using ends", process, keys)
+    );
+  }
+
+  /** Whoever comes first competes at once; after many local hand-overs others get their turn before. */
+  #expectPrompt({ process, keys, blockedMs }: Operation): void {
+    const idleMs = process.ranMs - blockedMs;
+    if (idleMs <= this.#retryDelayMs * 2 + SLACK_MS) return;
+    this.#violate(
+      process,
+      keys,
+      `were not competed for during ${idleMs.toFixed(2)} ms of its turn`,
+    );
+  }
+
+  #violate(process: Process, keys: readonly string[], message: string): void {
+    this.#world.violate("queue", `in ${process.id}, ${keys.join("+")} ${message}`);
+  }
+}
+
+const sameKeys = (a: readonly string[], b: readonly string[]): boolean => a.join() === b.join();

@@ -1,0 +1,79 @@
+import type { Activity, Drain } from "./drain.ts";
+import { EventHeap } from "./event-heap.ts";
+import type { HistoryEntry, Violation } from "./history.ts";
+
+/** A process whose code runs in turns: one callback, then all promises that settle by it. */
+export interface Turns {
+  readonly id: string;
+  /** Called when a turn is over. */
+  afterTurn(): void;
+}
+
+/** True time, what is going to happen, and what has happened. */
+export class World implements Activity {
+  nowMs = 0;
+  active = false;
+  /** The simulation has ended; what is still run, e.g. when a lease is garbage-collected, is not watched. */
+  isOver = false;
+  /** Whose code runs. */
+  turn: Turns | undefined;
+  readonly history: HistoryEntry[] = [];
+  readonly violations: Violation[] = [];
+  readonly #events = new EventHeap();
+  readonly #drain: Drain;
+  #executed = 0;
+
+  constructor(drain: Drain) {
+    this.#drain = drain;
+  }
+
+  /** How many events have happened. */
+  get events(): number {
+    return this.#executed;
+  }
+
+  /** Has something happen; in the past means now. */
+  at(atMs: number, run: () => void): void {
+    if (atMs === Infinity) return;
+    this.#events.add(Math.max(atMs, this.nowMs), run);
+  }
+
+  log(who: string, what: string, ...details: readonly (string | number)[]): void {
+    this.history.push([this.nowMs, who, what, ...details]);
+  }
+
+  /** Notes a broken promise of the library. */
+  violate(invariant: string, message: string, atMs: number = this.nowMs): void {
+    this.violations.push({ invariant, message, atMs });
+    this.log("!", invariant, message);
+  }
+
+  /** Starts a turn of a process; the promises that it settles run before the next event. */
+  take(process: Turns, run: () => void): void {
+    this.turn = process;
+    run();
+  }
+
+  /** Notes that the code of a process runs, which it may only in its turn. */
+  touch(process: Turns): void {
+    if (this.turn !== process && !this.isOver) {
+      throw new Error(`${process.id} ran outside its turn: microtasks were not drained`);
+    }
+    this.active = true;
+  }
+
+  /** Lets events happen until `done` says so or none is left. */
+  async run(done: () => boolean): Promise<void> {
+    while (!done()) {
+      const event = this.#events.take();
+      if (!event) return;
+      this.nowMs = event.atMs;
+      this.#executed++;
+      event.run();
+      if (!this.turn) continue;
+      await this.#drain(this);
+      this.turn.afterTurn();
+      this.turn = undefined;
+    }
+  }
+}
