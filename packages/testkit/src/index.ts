@@ -5,7 +5,7 @@ export type { RealServer, ServerOptions } from "./real-server.ts";
 export { type Reply, ReplyError } from "./resp.ts";
 export { findServerBinary } from "./server-binary.mjs";
 export { type ServerConnection, serverConnection } from "./server-connection.ts";
-export { findServerVersions, howToGetVersions, type ServerVersion } from "./server-versions.mjs";
+export { findServerVersions, type ServerVersion } from "./server-versions.mjs";
 export { type ScriptProcess, spawnScript } from "./spawn-script.ts";
 export { startCluster } from "./start-cluster.ts";
 export { type ServerPool, startServers } from "./start-servers.ts";

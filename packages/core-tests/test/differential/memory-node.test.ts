@@ -14,7 +14,7 @@ const BATCH = 120;
 const seed = process.env["SEED"] ? Number(process.env["SEED"]) : Date.now() % 2 ** 31;
 
 /** For all servers together. */
-const budgetMs = Number(process.env["DIFFERENTIAL_SECONDS"] ?? 16) * 1_000;
+const budgetMs = Number(process.env["DIFFERENTIAL_SECONDS"] ?? 10) * 1_000;
 
 const own = ownServer();
 const { here, missing } = otherServers();

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { findServerBinary, findServerVersions, howToGetServer } from "@redlatch/testkit";
+import { findServerBinary, findServerVersions } from "@redlatch/testkit";
 
 /** A server to compare the memory node with. */
 export interface Comparable {
@@ -17,7 +17,7 @@ export interface Missing {
 /** The machine's own server. @throws Error when there is none: then nothing would be compared. */
 export function ownServer(): Comparable {
   const program = findServerBinary();
-  if (!program) throw new Error(`no server to compare the memory node with: ${howToGetServer}`);
+  if (!program) throw new Error("no server of this machine to compare the memory node with");
   return { server: versionOf(program), program };
 }
 
