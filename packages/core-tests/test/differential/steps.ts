@@ -161,7 +161,11 @@ const load = command("SCRIPT", "LOAD", fc.constantFrom(...[ACQUIRE, EXTEND].map(
 const exists = command("SCRIPT", "EXISTS", some(fc.constantFrom(ACQUIRE.sha, LOOK.sha, "x")));
 
 /** Random sequences; `old` leaves out what Redis 6.0 did not have yet. */
-export function sequences({ old = false } = {}): fc.Arbitrary<readonly Step[]> {
+export function sequences({
+  old = false,
+}: {
+  readonly old?: boolean;
+} = {}): fc.Arbitrary<readonly Step[]> {
   const { newStrings, newKeys, newSortedSets, ...known } = COMMANDS;
   const commands = Object.values(old ? known : COMMANDS).map((group) => fc.oneof(...group));
   const step: fc.Arbitrary<Step> = fc.oneof(
