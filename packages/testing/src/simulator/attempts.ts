@@ -13,6 +13,8 @@ export interface Attempt {
   setTtlMs: number;
   /** When a node's answers were last missing or late. */
   readonly troubles: Map<SimulatedNode, number>;
+  /** Messages on their way to a node, by when they were sent. */
+  readonly underWay: Map<Message, SimulatedNode>;
   /** Nodes whose answer to the acquisition its sender has got. */
   readonly answered: Set<SimulatedNode>;
   /** Who denied it, by token: how long each node said that the holder's keys live. */
@@ -20,8 +22,8 @@ export interface Attempt {
   /** Nodes that told the sender of a release that they deleted its keys, and those that had none. */
   readonly deletedBy: Set<SimulatedNode>;
   readonly missingOn: Set<SimulatedNode>;
-  /** The verdict is known to its sender. */
-  isDecided: boolean;
+  /** How long its round took in the eyes of its sender; absent where that cannot be told from others'. */
+  roundMs: number | undefined;
   /** Whether a lease came of it. */
   isLease: boolean;
   /** From when on no key of it should be left; absent while it is held or another client's. */
@@ -56,11 +58,12 @@ export class Attempts {
       setSentMs: message.sentAtMs,
       setTtlMs: 0,
       troubles: new Map(),
+      underWay: new Map(),
       answered: new Set(),
       denials: new Map(),
       deletedBy: new Set(),
       missingOn: new Set(),
-      isDecided: false,
+      roundMs: undefined,
       isLease: false,
       overMs: message.sentAtMs + limitMs,
       standsUntilMs: 0,

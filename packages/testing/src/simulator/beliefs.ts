@@ -78,10 +78,10 @@ export class Beliefs {
     return this.#byProcess.get(process) ?? NONE;
   }
 
-  /** Whether a process believes to hold one of these keys. */
+  /** Whether a process holds one of these keys, or has not noticed yet that its time is up. */
   holds(process: Process, keys: readonly string[]): boolean {
-    for (const { keys: held, untilMs } of this.of(process)) {
-      if (untilMs > this.#world.nowMs && held.some((key) => keys.includes(key))) return true;
+    for (const belief of this.of(process)) {
+      if (belief.keys.some((key) => keys.includes(key))) return true;
     }
     return false;
   }
@@ -193,9 +193,9 @@ export class Beliefs {
     const { nowMs } = this.#world;
     const { process, lease, untilMs, timerMs } = belief;
     if (untilMs > nowMs || this.#world.turn !== process) return;
-    const graceMs = 2 + 2 * MAX_LATENESS_MS;
-    const dueMs =
-      Math.max(Math.min(timerMs, untilMs + MAX_STEP_MS), process.lastStillEndMs) + graceMs;
+    const awakeMs = process.lastStillEndMs;
+    const steppedMs = Math.max(untilMs, awakeMs) + MAX_STEP_MS;
+    const dueMs = Math.max(Math.min(timerMs, steppedMs), awakeMs) + 2 + 2 * MAX_LATENESS_MS;
     if (nowMs < dueMs || lease.signal.aborted) return;
     this.#violate(belief, "deadline", "was not told that it is lost");
   }

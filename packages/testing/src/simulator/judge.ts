@@ -151,13 +151,18 @@ export class Judge implements NodeWitness, LinkWitness {
   executed(node: SimulatedNode, message: Message, reply: NodeReply): void {
     const { nowMs } = this.#world;
     const { kind, token, keys } = message;
+    this.attempts.get(token)?.underWay.delete(message);
     const isLate = nowMs > message.sentAtMs + this.#settings.nodeTimeoutMs;
     if (isLate || message.unasked) this.troubled(message, node);
     if (kind === "extend" && reply === 1) this.beliefs.confirm(node, token, keys);
     if (kind === "release") this.#notesStanding(message);
     this.#world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
+    // After a release that let the keys stand (minHoldMs) a late extension finds them.
+    const overMs = this.attempts.get(token)?.overMs ?? Infinity;
+    const unasked = message.unasked || (kind === "extend" && nowMs > overMs);
+    const cause = { sentAtMs: message.sentAtMs, unasked };
     for (const key of keys) {
-      const ended = node.keys.look(key, nowMs, message);
+      const ended = node.keys.look(key, nowMs, cause);
       if (ended) this.leftovers.ended(node, key, ended);
     }
     this.beliefs.check(keys);
@@ -167,23 +172,26 @@ export class Judge implements NodeWitness, LinkWitness {
     for (const [key] of node.keys.all()) this.beliefs.check([key]);
   }
 
-  sent(message: Message, _node: SimulatedNode): void {
+  sent(message: Message, node: SimulatedNode): void {
     const process = this.#processes.get(message.from) as Process;
     const limitMs = this.#settings.nodeTimeoutMs * 1.1 + 2;
     const { attempt, isNew } = this.attempts.of(message, process, limitMs);
+    attempt.underWay.set(message, node);
     if (message.kind === "acquire" || message.kind === "extend") {
       attempt.setSentMs = this.#world.nowMs;
       const ttlMs = Number(message.command[message.command.length - 1]);
       attempt.setTtlMs = Math.max(attempt.setTtlMs, ttlMs);
     }
-    if (message.kind === "release" && this.#undecided.delete(attempt)) attempt.isDecided = true;
+    if (message.kind === "release") this.#undecided.delete(attempt);
     if (!isNew || message.kind !== "acquire") return;
     this.#order.competes(attempt, this.#undecided);
     this.#undecided.add(attempt);
   }
 
-  troubled({ token }: Message, node: SimulatedNode): void {
-    this.attempts.get(token)?.troubles.set(node, this.#world.nowMs);
+  troubled(message: Message, node: SimulatedNode): void {
+    const attempt = this.attempts.get(message.token);
+    attempt?.troubles.set(node, this.#world.nowMs);
+    attempt?.underWay.delete(message);
   }
 
   answered(message: Message, node: SimulatedNode, reply: NodeReply): void {
@@ -213,14 +221,13 @@ export class Judge implements NodeWitness, LinkWitness {
   }
 
   #attempted(process: Process, event: RedlockEvents["attempt"]): void {
-    this.#waits.attempted(process, event);
     const keys = this.keysOf(event.resources).join();
-    for (const attempt of this.#undecided) {
-      if (attempt.process !== process || attempt.keys.join() !== keys) continue;
-      attempt.isDecided = true;
-      this.#undecided.delete(attempt);
-      break;
-    }
+    const [attempt, ...others] = [...this.#undecided].filter(
+      (each) => each.process === process && each.keys.join() === keys,
+    );
+    if (!attempt) return;
+    this.#undecided.delete(attempt);
+    if (others.length === 0) attempt.roundMs = event.elapsedMs;
   }
 
   #lost(process: Process, event: RedlockEvents["lost"]): void {

@@ -19,7 +19,7 @@ export class Leftovers {
   ended(node: SimulatedNode, key: string, presence: Presence): void {
     const endedMs = Math.min(this.#world.nowMs, presence.goneAtMs);
     const attempt = this.#attempts.get(presence.token);
-    if (!attempt || presence.unasked) return;
+    if (!attempt || presence.unasked || this.#hasLateMessages(attempt, node)) return;
     const allowedMs = this.#allowedUntilMs(attempt, node, presence);
     if (allowedMs === undefined || endedMs <= allowedMs) return;
     this.#world.violate(
@@ -33,6 +33,13 @@ export class Leftovers {
     for (const node of nodes) {
       for (const [key, presence] of node.keys.all()) this.ended(node, key, presence);
     }
+  }
+
+  #hasLateMessages({ underWay }: Attempt, node: SimulatedNode): boolean {
+    for (const [{ sentAtMs }, to] of underWay) {
+      if (to === node && this.#world.nowMs > sentAtMs + this.#limitMs) return true;
+    }
+    return false;
   }
 
   /**

@@ -40,6 +40,8 @@ export interface Wiring {
   readonly world: World;
   readonly witness: LinkWitness;
   readonly scripts: Scripts;
+  /** When the last request that is under way will arrive. */
+  lastArrivalMs: number;
 }
 
 /** What settles the promise of a command. */
@@ -97,6 +99,8 @@ export class Link implements RedisNode {
         const duplicate = { ...message, unasked: true, executed: nothing, refused: nothing };
         world.at(arrivesMs + fate.duplicateAfterMs, () => this.#node.receive(duplicate));
       }
+      const lastMs = arrivesMs + (fate.duplicateAfterMs ?? 0);
+      this.#wiring.lastArrivalMs = Math.max(this.#wiring.lastArrivalMs, lastMs);
     });
   }
 

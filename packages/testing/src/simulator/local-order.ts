@@ -23,8 +23,8 @@ export class LocalOrder {
   /** A process starts an attempt. Whose it is can be told when the turn is over. */
   competes(attempt: Attempt, undecided: Iterable<Attempt>): void {
     const { process, keys } = attempt;
-    if (this.#operations.isOpen("tryAcquire", process, keys)) return;
     this.#begun.push(attempt);
+    if (this.#operations.isOpen("tryAcquire", process, keys)) return;
     for (const other of undecided) {
       if (other.process !== process || !shareKey(other.keys, keys)) continue;
       this.#violate(
@@ -60,7 +60,9 @@ export class LocalOrder {
     for (const attempt of this.#begun.splice(0)) {
       const mine = queue.find((each) => !each.isSettled && sameKeys(each.keys, attempt.keys));
       if (!mine) continue;
-      mine.lastAttempt = attempt;
+      // It may be the attempt of a tryAcquire, which goes past the queue.
+      const isCertain = !this.#operations.isOpen("tryAcquire", process, attempt.keys);
+      mine.lastAttempt = isCertain ? attempt : undefined;
       if (mine.attempts++ === 0) this.#expectPrompt(mine);
     }
     queue.forEach((operation, index) => {

@@ -8,8 +8,8 @@ export interface Presence {
   readonly sinceMs: number;
   /** When the command was sent that set it. */
   readonly sentAtMs: number;
-  /** Nobody waits for an answer of what set it: a duplicate, or the node's own disk. */
-  readonly unasked: boolean;
+  /** Nobody can know how long it stays: a duplicate set or extended it, or the node's disk or clock. */
+  unasked: boolean;
   expiresAtMs: number;
   goneAtMs: number;
   /** Tokens whose key the node had lost when this one appeared, and should still have had. */
@@ -76,6 +76,7 @@ export class NodeKeys {
     if (entry && before && before.token === token && before.goneAtMs >= nowMs) {
       if (entry.expiresAtMs !== before.expiresAtMs) {
         before.expiresAtMs = entry.expiresAtMs;
+        before.unasked ||= cause.unasked;
         before.goneAtMs = this.#clock.goneAtMs(entry.expiresAtMs);
       }
       return undefined;
@@ -104,12 +105,13 @@ export class NodeKeys {
       goneAtMs,
     }));
     disaster();
-    this.#memory.dump();
     const cause = { sentAtMs: nowMs, unasked: true };
     for (const [key] of [...this.#presences]) this.look(key, nowMs, cause);
     for (const key of Object.keys(this.#memory.dump())) this.look(key, nowMs, cause);
     for (const [, presence] of this.#presences) {
-      presence.goneAtMs = this.#clock.goneAtMs(presence.expiresAtMs);
+      const goneAtMs = this.#clock.goneAtMs(presence.expiresAtMs);
+      if (Math.abs(goneAtMs - presence.goneAtMs) > 0.1) presence.unasked = true;
+      presence.goneAtMs = goneAtMs;
     }
     for (const { key, token, goneAtMs } of before) {
       const now = this.find(key, nowMs);

@@ -110,9 +110,8 @@ export class SimulatedNode {
   }
 
   #suffer(disaster: () => void): void {
-    const { nowMs } = this.#world;
-    this.#witness.beforeChange(this.keys.standing(nowMs).map(([key]) => key));
-    this.keys.suffer(nowMs, disaster);
+    this.#witness.beforeChange([...this.keys.all()].map(([key]) => key));
+    this.keys.suffer(this.#world.nowMs, disaster);
     this.#witness.suffered(this);
   }
 

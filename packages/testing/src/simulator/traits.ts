@@ -35,7 +35,7 @@ export function traitsOf(
       ttlMs,
       waitMs: ttlMs * chance.pick([1, 3, 6]),
       nodeTimeoutMs,
-      retryDelayMs: chance.pick([2, 5, 10, 20]),
+      retryDelayMs: Math.max(2, ttlMs * chance.pick([0.02, 0.05, 0.1, 0.2])),
       retryJitter: chance.pick([0.5, 0.5, 0.9, 0]),
       driftFactor: chance.pick([0.01, 0.01, 0.05]),
       keyPrefix: "lock:",

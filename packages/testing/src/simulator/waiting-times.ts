@@ -18,7 +18,6 @@ export class WaitingTimes {
   readonly #operations: Operations;
   readonly #quorum: number;
   readonly #backoff: Backoff;
-  readonly #last = new Map<Process, RedlockEvents["attempt"]>();
 
   constructor(world: World, operations: Operations, quorum: number, backoff: Backoff) {
     this.#world = world;
@@ -27,23 +26,14 @@ export class WaitingTimes {
     this.#backoff = backoff;
   }
 
-  attempted(process: Process, event: RedlockEvents["attempt"]): void {
-    this.#last.set(process, event);
-  }
-
-  waits(
-    process: Process,
-    { resources, delayMs }: RedlockEvents["waiting"],
-    keys: readonly string[],
-  ): void {
-    const last = this.#last.get(process);
+  waits(process: Process, { delayMs }: RedlockEvents["waiting"], keys: readonly string[]): void {
     const waiting = this.#operations
       .queueOf(process)
       .find((each) => !each.isSettled && each.keys.join() === keys.join());
-    if (!waiting || !last || last.resources.join() !== resources.join()) return;
-    if (this.#operations.isOpen("tryAcquire", process, keys)) return;
+    const roundMs = waiting?.lastAttempt?.roundMs;
+    if (!waiting || roundMs === undefined) return;
     const { retryDelayMs, retryJitter } = this.#backoff;
-    const baseMs = Math.max(retryDelayMs, 2 * last.elapsedMs);
+    const baseMs = Math.max(retryDelayMs, 2 * roundMs);
     const patienceMs = waiting.monotonicMs + waiting.waitMs - process.clock.monotonicNowMs();
     const leastMs = Math.min(baseMs * (1 - retryJitter), patienceMs);
     const mostMs = baseMs * MAX_GROWTH * (1 + retryJitter);
