@@ -59,7 +59,12 @@ export class Simulation implements Victims, Surroundings {
     this.judge = new Judge(this.world, this.nodes, settings, parts.excusesLostData, traits.nodes);
     // One more place: for the client that comes at the end.
     this.wires = new Wires(traits.clients + 1, traits.nodes);
-    this.#wiring = { world: this.world, witness: this.judge, scripts: parts.scripts };
+    this.#wiring = {
+      world: this.world,
+      witness: this.judge,
+      scripts: parts.scripts,
+      lastArrivalMs: 0,
+    };
     for (let index = 0; index < traits.nodes; index++) {
       const id = `n${index + 1}`;
       const chance = new Chance(seed, id);
@@ -246,9 +251,12 @@ export class Simulation implements Victims, Surroundings {
     const { settings, resources } = traits;
     const client = this.#create(traits.clients);
     const startedMs = this.world.nowMs;
+    const { lastArrivalMs } = this.#wiring;
     const keysGoneMs = Math.max(
       startedMs,
       ...this.nodes.map((node) => lastGoneMs(node, startedMs)),
+      // What is still under way may set keys once more.
+      lastArrivalMs > startedMs ? lastArrivalMs + settings.ttlMs * 3 : 0,
     );
     const roundMs = Math.max(settings.retryDelayMs, 2 * settings.nodeTimeoutMs);
     const waitMs = (keysGoneMs - startedMs) * 1.1 + roundMs * 10 * 2 + settings.nodeTimeoutMs + 50;
