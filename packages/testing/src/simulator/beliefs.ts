@@ -120,6 +120,8 @@ export class Beliefs {
   renewed(process: Process, resources: readonly string[]): void {
     for (const belief of this.of(process)) {
       if (belief.lease.resources.join() !== resources.join()) continue;
+      // Another lease of the process on the same resources, which has not noticed its end yet.
+      if (belief.untilMs <= this.#world.nowMs) continue;
       const { dipMs, confirmed } = belief;
       const unbroken = [...confirmed.values()].filter(
         ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= dipMs,

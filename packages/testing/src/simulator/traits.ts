@@ -23,19 +23,19 @@ export function traitsOf(
 ): Traits {
   const ttlMs = chance.pick([40, 80, 120, 200, 300, 500]);
   const nodes = chance.weighted({ 5: 12, 3: 4, 4: 4, 6: 1, 2: 1, 7: 1, 1: 0.5 });
-  const resources = ["a", "b", "c"].slice(0, Number(chance.weighted({ 1: 3, 2: 4, 3: 1 })));
+  const resources = ["a", "b", "c"].slice(0, Number(chance.weighted({ 1: 3, 2: 4, 3: 2 })));
   const nodeTimeoutMs = Math.max(4, ttlMs * chance.pick([0.05, 0.1, 0.2, 0.4]));
   const typicalDelayMs = chance.pick([0.1, 0.3, 1, nodeTimeoutMs / 8]);
   return {
     nodes: given.nodes ?? Number(nodes),
     clients: given.clients ?? 3,
-    tasks: Number(chance.weighted({ 1: 2, 2: 2, 3: 1 })),
+    tasks: Number(chance.weighted({ 1: 5, 2: 3, 3: 0.5 })),
     resources,
     settings: {
       ttlMs,
       waitMs: ttlMs * chance.pick([1, 3, 6]),
       nodeTimeoutMs,
-      retryDelayMs: Math.max(2, ttlMs * chance.pick([0.02, 0.05, 0.1, 0.2])),
+      retryDelayMs: Math.max(2, ttlMs * chance.pick([0.05, 0.1, 0.2, 0.3])),
       retryJitter: chance.pick([0.5, 0.5, 0.9, 0]),
       driftFactor: chance.pick([0.01, 0.01, 0.05]),
       keyPrefix: "lock:",

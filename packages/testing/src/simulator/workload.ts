@@ -87,7 +87,7 @@ async function hold(
   holding: Holding,
   autoExtend: boolean,
 ): Promise<void> {
-  await workUnder(client, around, holding);
+  await workUnder(client, around, holding).catch((error) => expected(client, error));
   switch (client.chance.weighted({ release: 12, late: 2, never: autoExtend ? 0 : 1, send: 2.5 })) {
     case "never":
       return;
