@@ -60,7 +60,7 @@ export class Hold {
     this.grant = grant;
     this.ttlMs = grant.ttlMs;
     this.deadline = grant.deadline;
-    this.autoExtend = settings.autoExtend === true;
+    this.autoExtend = settings.autoExtend;
     this.extendAtMs = this.#clock.monotonicMs() + Math.min(this.ttlMs, this.#leftMs()) / 3;
     this.#ticket = ticket ?? new Ticket(grant.resources);
     context.queue.hold(this.#ticket, this);

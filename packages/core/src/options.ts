@@ -99,7 +99,7 @@ export interface RedlockOptions extends UsingOptions {
   readonly random?: Random | undefined;
 }
 
-type Optional = "autoExtend" | "onLost" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
+type Optional = "onLost" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
 
 /** Options, resolved once and passed whole: nothing below looks for a default. */
 export type Settings = {
@@ -147,6 +147,7 @@ const RULES: Record<keyof RedlockOptions, Rule> = {
 const DEFAULTS: Omit<Settings, Optional> = {
   ttlMs: 10_000,
   waitMs: 10_000,
+  autoExtend: false,
   retryDelayMs: 100,
   retryJitter: 0.5,
   driftFactor: 0.01,
@@ -163,11 +164,7 @@ const DEFAULTS: Omit<Settings, Optional> = {
  * @throws TypeError for an unknown option (with a suggestion) or a value of the wrong type.
  * @throws RangeError for a value out of its range.
  */
-export function resolveOptions(
-  options: RedlockOptions,
-  over?: Settings,
-  autoExtend = false,
-): Settings {
+export function resolveOptions(options: RedlockOptions, over?: Settings): Settings {
   const rules: Record<string, Rule> = over ? CALL_RULES : RULES;
   if (typeof options !== "object" || options === null) {
     const hint = typeof options === "number" ? `: use { ttlMs: ${String(options)} }` : "";
@@ -181,8 +178,6 @@ export function resolveOptions(
     checkOption(name, value, rule);
     settings[name] = value;
   }
-  // Left open by the constructor: the default depends on the kind of call.
-  if (over) settings["autoExtend"] ??= autoExtend;
   return Object.freeze(settings) as Settings;
 }
 

@@ -49,6 +49,7 @@ export type TryUsingResult<Value> =
  */
 export class Redlock {
   readonly #settings: Settings;
+  readonly #forUsing: Settings;
   readonly #context: Context;
   readonly #events = new Events();
   #closing: Promise<void> | undefined;
@@ -62,6 +63,7 @@ export class Redlock {
   constructor(nodes: readonly RedisNode[], options: RedlockOptions = {}) {
     checkNodes(nodes);
     this.#settings = resolveOptions(options);
+    this.#forUsing = Object.freeze({ ...this.#settings, autoExtend: options.autoExtend ?? true });
     this.#context = {
       quorum: new Quorum([...nodes], this.#settings.clock, this.#events),
       queue: new LocalQueue(),
@@ -81,7 +83,7 @@ export class Redlock {
    * @throws TypeError or RangeError for bad resources or options, before any I/O.
    */
   async acquire(resource: string | readonly string[], options?: CallOptions): Promise<Lease> {
-    const settings = this.#settingsOf(options);
+    const settings = this.#settingsOf(options, this.#settings);
     return new Lease(await acquire(this.#open(), settings, resourcesOf(resource)));
   }
 
@@ -98,7 +100,7 @@ export class Redlock {
     resource: string | readonly string[],
     options?: CallOptions,
   ): Promise<Lease | null> {
-    const settings = this.#settingsOf(options);
+    const settings = this.#settingsOf(options, this.#settings);
     const hold = await this.#tryHold(settings, resource);
     return hold instanceof ResourceHeldError ? null : new Lease(hold);
   }
@@ -121,7 +123,7 @@ export class Redlock {
     ...rest: [Work<Value>] | [UsingOptions, Work<Value>]
   ): Promise<Value> {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
-    const settings = this.#settingsOf(options, true);
+    const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
     const hold = await acquire(this.#open(), settings, resourcesOf(resource));
     return useLease(this.#context, hold, work);
@@ -138,7 +140,7 @@ export class Redlock {
     work: Work<Value>,
     options?: UsingOptions,
   ): Promise<TryUsingResult<Value>> {
-    const settings = this.#settingsOf(options, true);
+    const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
     const hold = await this.#tryHold(settings, resource);
     if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
@@ -171,7 +173,7 @@ export class Redlock {
   async restore(handle: LeaseHandle, options?: CallOptions): Promise<Lease> {
     checkHandle(handle);
     checkTtl(handle.ttlMs);
-    const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options });
+    const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options }, this.#settings);
     return new Lease(await restore(this.#open(), settings, handle));
   }
 
@@ -226,8 +228,9 @@ export class Redlock {
     return this.#context;
   }
 
-  #settingsOf(options: UsingOptions = {}, autoExtend = false): Settings {
-    return resolveOptions(options, this.#settings, autoExtend);
+  /** The settings of a call; those of a call without options are resolved once for each kind of call. */
+  #settingsOf(options: UsingOptions | undefined, kind: Settings): Settings {
+    return options === undefined ? kind : resolveOptions(options, kind);
   }
 }
 
