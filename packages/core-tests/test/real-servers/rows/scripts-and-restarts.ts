@@ -28,6 +28,7 @@ export function scriptsAndRestarts(harness: Harness): void {
       const redlock = await bed.client();
       const [first] = bed.servers;
       await (await redlock.acquire("a")).release();
+      await bed.expectNothingLeft();
       await first!.command("CONFIG", "RESETSTAT");
       await (await redlock.acquire("a")).release();
       await bed.expectNothingLeft();
