@@ -1,7 +1,7 @@
 import { CommandOptions } from "./cutoff.ts";
 import { ask, failed } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
-import type { Quorum } from "./quorum.ts";
+import { type Quorum, UNASKED } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
@@ -85,7 +85,11 @@ export class Claim {
   /** Asks every node who holds the keys. */
   look(): Round {
     const args = this.#args(0);
-    return this.#round((node, _, options) => ask(node, LOOK, args, this.#value, options));
+    return this.#round(async (node, _, options) => {
+      const vote = await ask(node, LOOK, args, this.#value, options);
+      if (vote.outcome === "granted") this.#liveFor(vote.remainingMs ?? 0);
+      return vote;
+    });
   }
 
   /**
@@ -99,7 +103,8 @@ export class Claim {
       (_, index) => this.#release(index),
       (_, index) => this.#pursue(index),
     );
-    this.#quorum.background(round.complete(), this.#settings.waitUntil);
+    const { waitUntil } = this.#settings;
+    if (waitUntil) this.#quorum.background(round.complete(), waitUntil);
     return round;
   }
 
@@ -113,7 +118,7 @@ export class Claim {
     const standing = this.#standings[index] as Standing;
     if (before) {
       await before;
-      if (this.#over) return failed(node.name, new Error("not asked: the attempt had ended"));
+      if (this.#over) return failed(node.name, UNASKED);
     }
     standing.unsure++;
     this.#liveFor(ttlMs);

@@ -1,7 +1,7 @@
 import { instantOf } from "./clock.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
-import { checkTtl } from "./options.ts";
+import { checkAddition, checkTtl } from "./options.ts";
 import type { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
 import { deadlineOf } from "./validity.ts";
@@ -17,9 +17,7 @@ export interface Addition {
 export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Promise<void> {
   const addMs = typeof by === "object" ? by?.addMs : undefined;
   if (addMs === undefined) checkTtl(by as number);
-  else if (!(Number.isSafeInteger(addMs) && addMs > 0)) {
-    throw new RangeError(`addMs must be a positive integer of milliseconds, got ${String(addMs)}`);
-  }
+  else checkAddition(addMs);
   const { outcome, votes } = await hold.exclusively(() => {
     // Computed here, not added on the nodes: two additions on different majorities would not agree.
     hold.ttlMs = addMs === undefined ? (by as number) : Math.ceil(hold.remainingMs() + addMs);

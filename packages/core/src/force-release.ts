@@ -7,7 +7,7 @@ import { nodeTimeoutOf, type Settings } from "./options.ts";
 import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
-import type { Vote } from "./vote.ts";
+import { type Vote, voteOf } from "./vote.ts";
 
 /** Deletes the resource's key on every node, whoever holds it. */
 export async function forceRelease(
@@ -23,7 +23,7 @@ export async function forceRelease(
   const send = async (node: RedisNode, _: number, options: SendOptions): Promise<Vote> => {
     try {
       const deleted = textOf(await node.send(["DEL", key], options));
-      return { node: node.name, outcome: deleted === "1" ? "granted" : "denied" };
+      return voteOf(node.name, deleted, "");
     } catch (error) {
       return failed(node.name, error);
     }

@@ -54,7 +54,10 @@ export function textOf(reply: unknown): string {
 }
 
 function causeOf(error: unknown): Error {
-  const cause = error instanceof Error ? error : new Error(`rejected with ${String(error)}`);
+  const cause =
+    error instanceof Error
+      ? error
+      : new Error(`rejected with ${Object(error) === error ? "an object" : String(error)}`);
   if (!/CROSSSLOT/.test(cause.message)) return cause;
   return new Error(
     `${cause.message}: on a Redis Cluster all resources of one lease need the same hash tag, e.g. "{cart:7}:items" and "{cart:7}:total"`,

@@ -186,6 +186,11 @@ export function checkTtl(ttlMs: number): void {
   checkOption("ttlMs", ttlMs, CALL_RULES.ttlMs);
 }
 
+/** Checks what is to be added to a TTL. */
+export function checkAddition(addMs: number): void {
+  checkOption("addMs", addMs, ["number", "a positive integer of milliseconds", 1, MAX_VALUE, true]);
+}
+
 /** Checks a duration given outside of options: any from 0, also Infinity. */
 export function checkDuration(name: string, ms: number): void {
   checkOption(name, ms, CALL_RULES.waitMs);

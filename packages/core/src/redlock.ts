@@ -125,8 +125,9 @@ export class Redlock {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
     const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
-    const hold = await acquire(this.#open(), settings, resourcesOf(resource));
-    return useLease(this.#context, hold, work);
+    const context = this.#open();
+    const resources = resourcesOf(resource);
+    return this.#tracked(async () => useLease(await acquire(context, settings, resources), work));
   }
 
   /**
@@ -142,9 +143,11 @@ export class Redlock {
   ): Promise<TryUsingResult<Value>> {
     const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
-    const hold = await this.#tryHold(settings, resource);
-    if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
-    return { ran: true, value: await useLease(this.#context, hold, work) };
+    return this.#tracked(async () => {
+      const hold = await this.#tryHold(settings, resource);
+      if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
+      return { ran: true, value: await useLease(hold, work) };
+    });
   }
 
   /** Asks every node who holds the resource, and for how long. Changes nothing; never rejects for a dead node. */
@@ -212,6 +215,15 @@ export class Redlock {
     const ended = quorum.close();
     for (const hold of holds) hold.stopExtending();
     await ended;
+  }
+
+  /** Work that `close` waits for: from its start, so that none slips in while closing. */
+  #tracked<Value>(start: () => Promise<Value>): Promise<Value> {
+    const { works } = this.#context;
+    const running = start();
+    works.add(running);
+    running.finally(() => works.delete(running)).catch(() => {});
+    return running;
   }
 
   /** One attempt; that somebody else holds the resource is an answer, not an error. */

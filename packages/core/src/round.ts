@@ -30,6 +30,7 @@ export class Round {
   constructor(quorum: Quorum, how: Ask) {
     const { nodes } = quorum;
     this.#quorum = quorum;
+    quorum.rounds.add(this);
     this.#counted = how.counted;
     this.#options = new CommandOptions(how.key);
     this.#tally = { nodes: nodes.length, granted: 0, denied: 0, failed: 0 };
@@ -97,6 +98,8 @@ export class Round {
     this.#counted?.(vote, index);
     for (const look of this.#undecided) if (look()) this.#undecided.delete(look);
     // All votes are in: no timer stays behind.
-    if (completeOf(this.#tally)) for (const cancel of this.#limits.values()) cancel();
+    if (!completeOf(this.#tally)) return;
+    for (const cancel of this.#limits.values()) cancel();
+    this.#quorum.rounds.delete(this);
   }
 }
