@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { bench } from "./bench.ts";
-import { late, lost, only, slowReply } from "./tapped-node.ts";
+import { type Bench, bench } from "./bench.ts";
+import { type Fault, late, lost, only, slowReply } from "./tapped-node.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
 
@@ -42,11 +42,11 @@ describe("an abort", () => {
     expect(seen).toMatchObject({ state: "rejected", error: null, atMs: 10 });
   });
 
-  it.each([
-    ["whose nodes answer late", (b: ReturnType<typeof bench>) => late(b.clock, 200)],
+  it.each<[what: string, fault: (b: Bench) => Fault]>([
+    ["whose nodes answer late", (b) => late(b.clock, 200)],
     ["whose nodes execute at once and answer late", (b) => slowReply(b.clock, 200)],
     ["whose nodes hang", () => lost],
-  ] as const)("during a command %s rejects at once and leaves no key", async (_, fault) => {
+  ])("during a command %s rejects at once and leaves no key", async (_, fault) => {
     const b = bench();
     for (const node of b.nodes) node.fault = only("acquire", fault(b));
     const caller = new AbortController();

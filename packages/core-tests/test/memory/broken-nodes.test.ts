@@ -234,7 +234,7 @@ describe("nodes", () => {
     expect(b.sent("acquire")).toHaveLength(3);
   });
 
-  it.each([
+  it.each<[what: string, name: unknown, send: unknown]>([
     ["an empty name", "", async () => 1],
     ["a name that is no text", 1, async () => 1],
     ["no send", "a", undefined],
@@ -245,7 +245,7 @@ describe("nodes", () => {
 
   it("keep what they were defined with", async () => {
     const client = {};
-    const subscribe = async () => async () => {};
+    const subscribe: NonNullable<RedisNode["subscribe"]> = async () => async () => {};
     const send = async () => 1;
     const defined = defineNode("a", send, { timeoutMs: 50, client, subscribe });
     expect(defined).toEqual({ name: "a", send, timeoutMs: 50, client, subscribe });

@@ -23,11 +23,34 @@ describe("automatic extension", () => {
     await b.release(lease);
   });
 
-  it("is off in acquire unless asked for", async () => {
-    const b = bench();
-    await b.run(b.redlock().acquire("a"));
-    await b.clock.advance(20_000);
-    expect(b.sent("extend")).toEqual([]);
+  it("is off in acquire and on in using, unless asked for otherwise by call or constructor", async () => {
+    for (const byConstructor of [undefined, true, false]) {
+      for (const byCall of [undefined, true, false]) {
+        const b = bench(1);
+        const redlock = b.redlock({ ttlMs: 3_000, autoExtend: byConstructor });
+        const options = { autoExtend: byCall };
+        const wait = (key: string) => async () => {
+          await b.clock.advance(1_500);
+          const command = b.sent("extend").filter(({ options: { key: of } }) => of === key);
+          return command.length > 0;
+        };
+        const lease = await redlock.acquire("a", options);
+        const inAcquire = await wait("lock:a")();
+        await b.release(lease);
+        const adopted = await redlock.acquire("r");
+        const restored = await redlock.restore(adopted.handOver(), options);
+        const inRestore = await wait("lock:r")();
+        await b.release(restored);
+        const inUsing = await redlock.using("u", options, wait("lock:u"));
+        const inTryUsing = await redlock.tryUsing("t", wait("lock:t"), options);
+        const asked = byCall ?? byConstructor;
+        expect([inAcquire, inRestore], `${byConstructor} ${byCall}`).toEqual(
+          Array(2).fill(asked ?? false),
+        );
+        expect(inUsing, `${byConstructor} ${byCall}`).toBe(asked ?? true);
+        expect(inTryUsing).toEqual({ ran: true, value: asked ?? true });
+      }
+    }
   });
 
   it("tries again quickly while the outcome is unknown", async () => {

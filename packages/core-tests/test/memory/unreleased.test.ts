@@ -33,10 +33,10 @@ it("tells of a lease that was forgotten while held, and lets it run out", async 
   await b.release(await b.run(redlock.acquire("a", { waitMs: 0 })));
 });
 
-it.each([
-  ["was released", (lease: Lease) => lease.release()],
-  ["was handed over", (lease: Lease) => void lease.handOver()],
-] as const)("says nothing of one that %s", async (_, end) => {
+it.each<[what: string, end: (lease: Lease) => unknown]>([
+  ["was released", (lease) => lease.release()],
+  ["was handed over", (lease) => lease.handOver()],
+])("says nothing of one that %s", async (_, end) => {
   const b = bench(3);
   const redlock = b.redlock();
   const forgotten = heard(redlock, "unreleased");
