@@ -1,3 +1,4 @@
+import { onAbort } from "./abort-listener.ts";
 import type { Hold } from "./hold.ts";
 import { Lease } from "./lease.ts";
 
@@ -9,14 +10,12 @@ export async function useLease<Value>(hold: Hold, work: Work<Value>): Promise<Va
   const { signal, onLost } = hold.settings;
   // Kept until the end: work that ignores its lease has not forgotten it.
   const lease = new Lease(hold);
-  const stop = (): void => hold.cutoff.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop);
+  const letGo = signal && onAbort(signal, () => hold.cutoff.abort(signal.reason));
   let value: Value;
   try {
     value = await work(lease);
   } finally {
-    signal?.removeEventListener("abort", stop);
+    letGo?.();
     // Notices a deadline that has passed, before the release makes an end of it.
     lease.isHeld();
     await lease.release();
