@@ -110,16 +110,45 @@ describe("an abort", () => {
   it("in the pause after many local hand-overs rejects at once", async () => {
     const b = bench();
     const redlock = b.redlock({ retryDelayMs: 1_000 });
-    // One signal each: Node warns of more than ten listeners on one.
-    const callers = Array.from({ length: 100 }, () => new AbortController());
-    const all = callers.map(({ signal }) => b.watch(redlock.using("a", { signal }, () => {})));
+    const caller = new AbortController();
+    const all = Array.from({ length: 100 }, () =>
+      b.watch(redlock.using("a", { signal: caller.signal }, () => {})),
+    );
     await b.clock.advance(10);
     const waiting = all.filter(({ state }) => state === "pending");
     expect(waiting.length).toBeGreaterThan(0);
-    for (const caller of callers) caller.abort("stop");
+    caller.abort("stop");
     await b.clock.settle();
     for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 10 });
-    for (const { signal } of callers) expect(listeners(signal)).toBe(0);
+    expect(listeners(caller.signal)).toBe(0);
+  });
+
+  it("of one shutdown signal reaches a hundred waiters; Node warns of no leak meanwhile", async () => {
+    const b = bench(3);
+    b.occupy([0, 1, 2], 60_000);
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on("warning", warned);
+    const caller = new AbortController();
+    const { signal } = caller;
+    const redlocks = [b.redlock(), b.redlock()];
+    const all = Array.from({ length: 100 }, (_, index) =>
+      b.watch((redlocks[index % 2] ?? b.redlock()).acquire(`r${index}`, { signal, waitMs: 0 })),
+    );
+    const waiting = redlocks.flatMap((redlock) =>
+      Array.from({ length: 50 }, () => b.watch(redlock.acquire("a", { signal }))),
+    );
+    await b.clock.advance(10);
+    expect(all.every(({ state }) => state === "resolved")).toBe(true);
+    const early = b.watch(redlocks[0]?.acquire("z", { signal }) ?? Promise.reject());
+    await b.clock.settle();
+    caller.abort("stop");
+    await b.clock.settle();
+    process.off("warning", warned);
+    for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 10 });
+    expect(warnings).toEqual([]);
+    expect(listeners(signal)).toBe(0);
+    for (const { value } of [...all, early]) await b.release(value);
   });
 
   it("during a restore rejects at once and leaves the handle good", async () => {
