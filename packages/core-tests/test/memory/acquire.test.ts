@@ -85,6 +85,25 @@ describe("an acquisition", () => {
     await b.release(lease);
   });
 
+  it("counts its validity from before the first byte, also where sending itself takes time", async () => {
+    const b = bench(3);
+    const startMs = b.clock.wallMs();
+    b.node(0).fault = only("acquire", (_, execute) => {
+      b.clock.freeze(300);
+      return execute();
+    });
+    const lease = await b.run(b.redlock({ ttlMs: 10_000 }).acquire("a"));
+    expect(lease.deadline).toBe(startMs + 9_898);
+    expect(lease.remainingMs()).toBe(9_598);
+    b.node(0).fault = only("extend", (_, execute) => {
+      b.clock.freeze(300);
+      return execute();
+    });
+    await b.run(lease.extend());
+    expect(lease.remainingMs()).toBe(9_598);
+    await b.release(lease);
+  });
+
   it("never gives a lease without validity: replies slower than the ttl allows", async () => {
     // A clock that the core's time limit does not see: the machine slept between command and answers.
     const b = bench();

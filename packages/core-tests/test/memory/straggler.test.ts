@@ -145,6 +145,26 @@ describe("a command that executes late and is never answered", () => {
   });
 });
 
+describe("a release that was executed before the command it should undo", () => {
+  it("says nothing of that command's key, though it is answered last", async () => {
+    const b = bench(3);
+    b.occupy([1, 2]);
+    let releases = 0;
+    b.node(0).fault = (sent, execute) => {
+      if (sent.kind === "acquire") return late(b.clock, 100)(sent, execute);
+      releases++;
+      if (releases === 1) return slowReply(b.clock, 200)(sent, execute);
+      return releases === 2 ? refused(sent, execute) : execute();
+    };
+    await b.failure(b.redlock().acquire("a", { waitMs: 0 }));
+    await b.clock.advance(100);
+    expect(releases).toBe(2);
+    expect(b.keys()).toHaveLength(1);
+    await b.clock.advance(1_000);
+    expect(b.keys()).toEqual([]);
+  });
+});
+
 describe("an undo", () => {
   it("goes to every node: also to those that denied, failed or have not answered", async () => {
     const b = bench();
