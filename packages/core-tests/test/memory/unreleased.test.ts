@@ -14,7 +14,7 @@ async function forget(b: Bench, redlock: Redlock, end?: (lease: Lease) => unknow
 }
 
 async function collected(until: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 50 && !until(); turn++) {
+  for (let turn = 0; turn < 15 && !until(); turn++) {
     collect();
     await new Promise((resolve) => setImmediate(resolve));
   }
