@@ -148,14 +148,18 @@ describe("two clocks are read", () => {
     await b.clock.settle();
   });
 
-  it("at most a second after a sleep the signal tells, though nobody asked", async () => {
-    const b = bench();
-    const lease = await b.run(b.redlock({ ttlMs: 600_000 }).acquire("a"));
-    b.suspend(700_000);
-    await b.clock.advance(1_000);
-    expect(lease.signal.aborted).toBe(true);
-    b.quietAfterMs = 700_000;
-  });
+  it.each([true, false])(
+    "at most a second after a sleep the signal tells, though nobody asked: autoExtend %s",
+    async (autoExtend) => {
+      const b = bench();
+      b.quietAfterMs = 700_000;
+      const lease = await b.run(b.redlock({ ttlMs: 600_000, autoExtend }).acquire("a"));
+      b.suspend(700_000);
+      await b.clock.advance(1_000);
+      expect(lease.signal.aborted).toBe(true);
+      expect(b.sent("extend")).toEqual([]);
+    },
+  );
 
   it("when the answers of an acquisition come after a sleep", async () => {
     const b = bench();
