@@ -1,7 +1,7 @@
 import { instantOf } from "./clock.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
-import { checkAddition, checkTtl } from "./options.ts";
+import { checkAddition, checkLike } from "./options.ts";
 import type { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
 import { deadlineOf } from "./validity.ts";
@@ -16,7 +16,7 @@ export interface Addition {
 /** Extends as the caller asks; resolves when a majority agreed. */
 export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Promise<void> {
   const addMs = typeof by === "object" ? by?.addMs : undefined;
-  if (addMs === undefined) checkTtl(by as number);
+  if (addMs === undefined) checkLike("ttlMs", "ttlMs", by);
   else checkAddition(addMs);
   const { outcome, votes } = await hold.exclusively(() => {
     // Computed here, not added on the nodes: two additions on different majorities would not agree.

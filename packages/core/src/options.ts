@@ -166,7 +166,7 @@ const DEFAULTS: Omit<Settings, Optional> = {
  */
 export function resolveOptions(options: RedlockOptions, over?: Settings): Settings {
   const rules: Record<string, Rule> = over ? CALL_RULES : RULES;
-  if (typeof options !== "object" || options === null) {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const hint = typeof options === "number" ? `: use { ttlMs: ${String(options)} }` : "";
     throw new TypeError(`options must be an object, got ${shown(options)}${hint}`);
   }
@@ -181,19 +181,14 @@ export function resolveOptions(options: RedlockOptions, over?: Settings): Settin
   return Object.freeze(settings) as Settings;
 }
 
-/** Checks a TTL given outside of options. */
-export function checkTtl(ttlMs: number): void {
-  checkOption("ttlMs", ttlMs, CALL_RULES.ttlMs);
+/** Checks a value given outside of options by the rule of an option. */
+export function checkLike(option: keyof UsingOptions, name: string, value: unknown): void {
+  checkOption(name, value, CALL_RULES[option]);
 }
 
 /** Checks what is to be added to a TTL. */
 export function checkAddition(addMs: number): void {
   checkOption("addMs", addMs, ["number", "a positive integer of milliseconds", 1, MAX_VALUE, true]);
-}
-
-/** Checks a duration given outside of options: any from 0, also Infinity. */
-export function checkDuration(name: string, ms: number): void {
-  checkOption(name, ms, CALL_RULES.waitMs);
 }
 
 function checkOption(name: string, value: unknown, [type, rule, ...range]: Rule): void {

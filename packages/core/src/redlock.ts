@@ -8,8 +8,7 @@ import { Lease, type LeaseHandle } from "./lease.ts";
 import { LocalQueue } from "./local-queue.ts";
 import {
   type CallOptions,
-  checkDuration,
-  checkTtl,
+  checkLike,
   type RedlockOptions,
   resolveOptions,
   type Settings,
@@ -175,7 +174,7 @@ export class Redlock {
    */
   async restore(handle: LeaseHandle, options?: CallOptions): Promise<Lease> {
     checkHandle(handle);
-    checkTtl(handle.ttlMs);
+    checkLike("ttlMs", "ttlMs", handle.ttlMs);
     const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options }, this.#settings);
     return new Lease(await restore(this.#open(), settings, handle));
   }
@@ -196,7 +195,7 @@ export class Redlock {
    * @param options - `graceMs`: milliseconds, at least 0; 5_000 by default.
    */
   async close({ graceMs = 5_000 }: { readonly graceMs?: number } = {}): Promise<void> {
-    checkDuration("graceMs", graceMs);
+    checkLike("waitMs", "graceMs", graceMs);
     this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
@@ -267,6 +266,8 @@ function checkNodes(nodes: readonly RedisNode[]): void {
         "a node must be a RedisNode: wrap the client with an adapter or defineNode(name, send)",
       );
     }
+    const { name, timeoutMs } = node;
+    if (timeoutMs !== undefined) checkLike("nodeTimeoutMs", `timeoutMs of ${name}`, timeoutMs);
     for (const [what, identity] of [
       ["node", node],
       ["client", node.client],

@@ -116,7 +116,7 @@ export function heard<Name extends keyof RedlockEvents>(
 }
 
 /** Nothing of a test may be left: no key at its end, no timer once background work had its time. */
-export async function nothingLeft(): Promise<void> {
+async function nothingLeft(): Promise<void> {
   const all = [...benches];
   benches.clear();
   for (const bench of all) {
