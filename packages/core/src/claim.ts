@@ -1,7 +1,7 @@
-import { Cutoff } from "./cutoff.ts";
+import { CommandOptions } from "./cutoff.ts";
 import { ask, failed } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
-import type { Quorum } from "./quorum.ts";
+import { type Quorum, UNASKED } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
@@ -22,13 +22,13 @@ interface Standing {
  * that no key stays behind, whatever comes late or never.
  */
 export class Claim {
-  readonly keys: readonly string[];
-  readonly value: string;
+  readonly #keys: readonly string[];
+  readonly #value: string;
   readonly #quorum: Quorum;
   readonly #settings: Settings;
   readonly #standings: readonly Standing[];
   /** Aborts when the keys that were set would be gone by themselves. */
-  readonly #expired = new Cutoff();
+  readonly #expired: CommandOptions;
   /** The last extension: a release goes after it. */
   #extension: Round | undefined;
   /** Released or undone: a key that appears from now on has to go again. */
@@ -47,8 +47,9 @@ export class Claim {
   ) {
     this.#quorum = quorum;
     this.#settings = settings;
-    this.keys = resources.map((resource) => settings.keyPrefix + resource);
-    this.value = value;
+    this.#keys = resources.map((resource) => settings.keyPrefix + resource);
+    this.#value = value;
+    this.#expired = new CommandOptions(this.#keys[0] as string);
     const set = alreadySetMs > 0;
     this.#standings = quorum.nodes.map(() => ({ unsure: 0, set, pursued: false }));
     this.#liveFor(alreadySetMs);
@@ -59,14 +60,17 @@ export class Claim {
    * attempt before, which on a transport that reorders could otherwise come after it.
    */
   acquire(undo?: Round): Round {
-    return this.#round((_, index) => this.#set(index, this.#settings.ttlMs, undo?.voted(index)));
+    const { ttlMs } = this.#settings;
+    const args = this.#args(ttlMs);
+    return this.#round((_, index) => this.#set(index, ttlMs, args, undo?.voted(index)));
   }
 
   /** Asks every node to raise the TTL of the keys; the round ends within `leftMs`. */
   extend(ttlMs: number, leftMs: number): Round {
     this.#liveFor(ttlMs);
+    const args = this.#args(ttlMs);
     this.#extension = this.#round(
-      (node, _, cutoff) => ask(node, EXTEND, this, ttlMs, cutoff),
+      (node, _, options) => ask(node, EXTEND, args, this.#value, options),
       undefined,
       leftMs,
     );
@@ -75,12 +79,17 @@ export class Claim {
 
   /** Sets the keys again on a node that lost them. The answer is no vote: a repair never counts. */
   repair(index: number, ttlMs: number): void {
-    this.#set(index, ttlMs);
+    this.#set(index, ttlMs, this.#args(ttlMs));
   }
 
   /** Asks every node who holds the keys. */
   look(): Round {
-    return this.#round((node, _, cutoff) => ask(node, LOOK, this, 0, cutoff));
+    const args = this.#args(0);
+    return this.#round(async (node, _, options) => {
+      const vote = await ask(node, LOOK, args, this.#value, options);
+      if (vote.outcome === "granted") this.#liveFor(vote.remainingMs ?? 0);
+      return vote;
+    });
   }
 
   /**
@@ -94,20 +103,26 @@ export class Claim {
       (_, index) => this.#release(index),
       (_, index) => this.#pursue(index),
     );
-    this.#quorum.background(round.complete(), this.#settings.waitUntil);
+    const { waitUntil } = this.#settings;
+    if (waitUntil) this.#quorum.background(round.complete(), waitUntil);
     return round;
   }
 
-  async #set(index: number, ttlMs: number, before?: Promise<unknown>): Promise<Vote> {
+  async #set(
+    index: number,
+    ttlMs: number,
+    args: readonly string[],
+    before?: Promise<unknown>,
+  ): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
     if (before) {
       await before;
-      if (this.#over) return failed(node.name, new Error("not asked: the attempt had ended"));
+      if (this.#over) return failed(node.name, UNASKED);
     }
     standing.unsure++;
     this.#liveFor(ttlMs);
-    const vote = await ask(node, ACQUIRE, this, ttlMs, this.#expired);
+    const vote = await ask(node, ACQUIRE, args, this.#value, this.#expired);
     if (vote.outcome !== "failed") standing.unsure--;
     if (vote.outcome === "granted") {
       standing.set = true;
@@ -124,7 +139,7 @@ export class Claim {
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
-    const vote = await ask(node, RELEASE, this, standMs, this.#expired);
+    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, this.#expired);
     if (certain && vote.outcome !== "failed") standing.set = false;
     return vote;
   }
@@ -154,8 +169,14 @@ export class Claim {
     standing.pursued = false;
   }
 
+  /** What every script is called with. */
+  #args(ms: number): readonly string[] {
+    return [String(this.#keys.length), ...this.#keys, this.#value, String(Math.ceil(ms))];
+  }
+
   #round(send: Ask["send"], counted?: Ask["counted"], leftMs = Infinity): Round {
     return new Round(this.#quorum, {
+      key: this.#keys[0] as string,
       send,
       counted,
       limitMs: (node) => Math.min(nodeTimeoutOf(node, this.#settings), leftMs),

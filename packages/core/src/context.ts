@@ -9,6 +9,6 @@ export interface Context {
   readonly queue: LocalQueue;
   readonly waitings: Set<Waiting>;
   readonly holds: Set<Hold>;
-  /** What `using` runs, its release included. */
+  /** Calls of `using`, from their wait to their release. */
   readonly works: Set<Promise<unknown>>;
 }

@@ -1,3 +1,5 @@
+import type { SendOptions } from "./redis-node.ts";
+
 /**
  * An AbortController that costs nothing until somebody looks at its signal: real ones weigh more than all
  * the rest of a round, and most are never looked at.
@@ -18,5 +20,15 @@ export class Cutoff {
   abort(reason: unknown): void {
     this.#aborted ??= { reason };
     this.#controller?.abort(reason);
+  }
+}
+
+/** What a driver is told beside a command: the signal is made only for a driver that looks at it. */
+export class CommandOptions extends Cutoff implements SendOptions {
+  readonly key: string;
+
+  constructor(key: string) {
+    super();
+    this.key = key;
   }
 }

@@ -72,7 +72,8 @@ export class QuorumUnreachableError extends RedlockError {
       vote.outcome === "failed" ? `; ${vote.node}: ${vote.cause.message}` : [],
     );
     const slow = options ? `; ${(options.cause as Error).message}` : "";
-    const answered = `${nodes - causes.length} of ${nodes} nodes answered, ${quorumOf(nodes)} needed`;
+    // A node that has not voted yet has not answered either.
+    const answered = `${votes.length - causes.length} of ${nodes} nodes answered, ${quorumOf(nodes)} needed`;
     const message = `no quorum for ${namesOf(resources)}: ${answered}${slow}${causes.join("")}`;
     super(message, resources, votes, options);
   }

@@ -1,7 +1,7 @@
 import { instantOf } from "./clock.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
-import { checkTtl } from "./options.ts";
+import { checkAddition, checkLike } from "./options.ts";
 import type { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
 import { deadlineOf } from "./validity.ts";
@@ -16,10 +16,8 @@ export interface Addition {
 /** Extends as the caller asks; resolves when a majority agreed. */
 export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Promise<void> {
   const addMs = typeof by === "object" ? by?.addMs : undefined;
-  if (addMs === undefined) checkTtl(by as number);
-  else if (!(Number.isSafeInteger(addMs) && addMs > 0)) {
-    throw new RangeError(`addMs must be a positive integer of milliseconds, got ${String(addMs)}`);
-  }
+  if (addMs === undefined) checkLike("ttlMs", "ttlMs", by);
+  else checkAddition(addMs);
   const { outcome, votes } = await hold.exclusively(() => {
     // Computed here, not added on the nodes: two additions on different majorities would not agree.
     hold.ttlMs = addMs === undefined ? (by as number) : Math.ceil(hold.remainingMs() + addMs);

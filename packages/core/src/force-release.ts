@@ -1,14 +1,13 @@
 import type { Context } from "./context.ts";
-import type { Cutoff } from "./cutoff.ts";
 import { LeaseLostError } from "./errors.ts";
 import type { ReleaseOutcome } from "./events.ts";
 import { RELEASED } from "./hold.ts";
 import { failed, textOf } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
-import type { RedisNode } from "./redis-node.ts";
+import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
-import type { Vote } from "./vote.ts";
+import { type Vote, voteOf } from "./vote.ts";
 
 /** Deletes the resource's key on every node, whoever holds it. */
 export async function forceRelease(
@@ -21,15 +20,16 @@ export async function forceRelease(
   context.queue
     .holder(resources)
     ?.hold?.lose(new LeaseLostError(resources, "lost: it was released by force"));
-  const send = async (node: RedisNode, _: number, { signal }: Cutoff): Promise<Vote> => {
+  const send = async (node: RedisNode, _: number, options: SendOptions): Promise<Vote> => {
     try {
-      const deleted = textOf(await node.send(["DEL", key], { key, signal }));
-      return { node: node.name, outcome: deleted === "1" ? "granted" : "denied" };
+      const deleted = textOf(await node.send(["DEL", key], options));
+      return voteOf(node.name, deleted, "");
     } catch (error) {
       return failed(node.name, error);
     }
   };
   const round = new Round(context.quorum, {
+    key,
     send,
     limitMs: (node) => nodeTimeoutOf(node, settings),
   });

@@ -48,7 +48,8 @@ export class Hold {
   /** By the monotonic clock. */
   extendAtMs: number;
   #state: "held" | "released" | "lost" | "handed over" = "held";
-  #loss: RedlockError | undefined;
+  /** Why the lease was lost, if it was. */
+  loss: RedlockError | undefined;
   #cancelTimer: (() => void) | undefined;
   #extension: Promise<unknown> = Promise.resolve();
   #release: Promise<ReleaseOutcome> | undefined;
@@ -60,7 +61,7 @@ export class Hold {
     this.grant = grant;
     this.ttlMs = grant.ttlMs;
     this.deadline = grant.deadline;
-    this.autoExtend = settings.autoExtend === true;
+    this.autoExtend = settings.autoExtend;
     this.extendAtMs = this.#clock.monotonicMs() + Math.min(this.ttlMs, this.#leftMs()) / 3;
     this.#ticket = ticket ?? new Ticket(grant.resources);
     context.queue.hold(this.#ticket, this);
@@ -83,13 +84,13 @@ export class Hold {
 
   /** Why the lease is not held (any more). */
   whyNotHeld(): RedlockError {
-    return this.#loss ?? new LeaseLostError(this.grant.resources, this.#state);
+    return this.loss ?? new LeaseLostError(this.grant.resources, this.#state);
   }
 
   /** For good: whatever comes later, this lease does not come back. */
   lose(error: RedlockError): void {
     if (this.#state !== "held") return;
-    this.#loss = error;
+    this.loss = error;
     this.#end("lost");
     this.cutoff.abort(error);
     this.grant.claim.release();

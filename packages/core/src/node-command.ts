@@ -1,34 +1,22 @@
-import type { Cutoff } from "./cutoff.ts";
-import type { RedisNode } from "./redis-node.ts";
+import type { RedisNode, SendOptions } from "./redis-node.ts";
 import type { Script } from "./scripts.ts";
 import { type Vote, voteOf } from "./vote.ts";
-
-/** What the scripts work on: the keys of one lease and the value that marks them as its own. */
-export interface Signed {
-  readonly keys: readonly string[];
-  readonly value: string;
-}
 
 /**
  * Runs one script on one node and reads the reply as a vote. Never rejects: an error, a synchronous throw,
  * a rejection with nothing and a nonsense reply are `failed` votes. Settles only when the driver does; the
  * time limit is the round's.
+ *
+ * @param args - The number of keys, the keys, their value and the script's own argument.
+ * @param value - What the keys hold if they are ours.
  */
 export async function ask(
   node: RedisNode,
   script: Script,
-  { keys, value }: Signed,
-  ms: number,
-  cutoff: Cutoff,
+  args: readonly string[],
+  value: string,
+  options: SendOptions,
 ): Promise<Vote> {
-  const args: string[] = [String(keys.length), ...keys, value, String(Math.ceil(ms))];
-  // A getter, so that a driver that asks for no signal costs none.
-  const options = {
-    key: keys[0] as string,
-    get signal() {
-      return cutoff.signal;
-    },
-  };
   try {
     let reply: unknown;
     try {
@@ -66,7 +54,10 @@ export function textOf(reply: unknown): string {
 }
 
 function causeOf(error: unknown): Error {
-  const cause = error instanceof Error ? error : new Error(`rejected with ${String(error)}`);
+  const cause =
+    error instanceof Error
+      ? error
+      : new Error(`rejected with ${Object(error) === error ? "an object" : String(error)}`);
   if (!/CROSSSLOT/.test(cause.message)) return cause;
   return new Error(
     `${cause.message}: on a Redis Cluster all resources of one lease need the same hash tag, e.g. "{cart:7}:items" and "{cart:7}:total"`,

@@ -99,7 +99,7 @@ export interface RedlockOptions extends UsingOptions {
   readonly random?: Random | undefined;
 }
 
-type Optional = "autoExtend" | "onLost" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
+type Optional = "onLost" | "nodeTimeoutMs" | "owner" | "signal" | "waitUntil";
 
 /** Options, resolved once and passed whole: nothing below looks for a default. */
 export type Settings = {
@@ -147,6 +147,7 @@ const RULES: Record<keyof RedlockOptions, Rule> = {
 const DEFAULTS: Omit<Settings, Optional> = {
   ttlMs: 10_000,
   waitMs: 10_000,
+  autoExtend: false,
   retryDelayMs: 100,
   retryJitter: 0.5,
   driftFactor: 0.01,
@@ -163,13 +164,9 @@ const DEFAULTS: Omit<Settings, Optional> = {
  * @throws TypeError for an unknown option (with a suggestion) or a value of the wrong type.
  * @throws RangeError for a value out of its range.
  */
-export function resolveOptions(
-  options: RedlockOptions,
-  over?: Settings,
-  autoExtend = false,
-): Settings {
+export function resolveOptions(options: RedlockOptions, over?: Settings): Settings {
   const rules: Record<string, Rule> = over ? CALL_RULES : RULES;
-  if (typeof options !== "object" || options === null) {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const hint = typeof options === "number" ? `: use { ttlMs: ${String(options)} }` : "";
     throw new TypeError(`options must be an object, got ${shown(options)}${hint}`);
   }
@@ -181,19 +178,17 @@ export function resolveOptions(
     checkOption(name, value, rule);
     settings[name] = value;
   }
-  // Left open by the constructor: the default depends on the kind of call.
-  if (over) settings["autoExtend"] ??= autoExtend;
   return Object.freeze(settings) as Settings;
 }
 
-/** Checks a TTL given outside of options. */
-export function checkTtl(ttlMs: number): void {
-  checkOption("ttlMs", ttlMs, CALL_RULES.ttlMs);
+/** Checks a value given outside of options by the rule of an option. */
+export function checkLike(option: keyof UsingOptions, name: string, value: unknown): void {
+  checkOption(name, value, CALL_RULES[option]);
 }
 
-/** Checks a duration given outside of options: any from 0, also Infinity. */
-export function checkDuration(name: string, ms: number): void {
-  checkOption(name, ms, CALL_RULES.waitMs);
+/** Checks what is to be added to a TTL. */
+export function checkAddition(addMs: number): void {
+  checkOption("addMs", addMs, ["number", "a positive integer of milliseconds", 1, MAX_VALUE, true]);
 }
 
 function checkOption(name: string, value: unknown, [type, rule, ...range]: Rule): void {

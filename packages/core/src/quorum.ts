@@ -1,13 +1,19 @@
 import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
 import type { RedisNode } from "./redis-node.ts";
+import type { Round } from "./round.ts";
 import type { Vote } from "./vote.ts";
+
+/** The cause of a vote that says nothing about its node: the attempt ended before its turn came. */
+export const UNASKED: Error = new Error("not asked: the attempt had ended");
 
 /** What all rounds of one Redlock share: its nodes, how they are doing, and work that outlives an answer. */
 export class Quorum {
   readonly nodes: readonly RedisNode[];
   readonly clock: Clock;
   readonly events: Events;
+  /** Rounds that wait for votes. */
+  readonly rounds: Set<Round> = new Set();
   /** No background work starts or waits any more. */
   closed = false;
   readonly #failing = new Set<string>();
@@ -24,6 +30,7 @@ export class Quorum {
   observe(vote: Vote): void {
     const { node } = vote;
     if (vote.outcome === "failed") {
+      if (vote.cause === UNASKED) return;
       if (this.#failing.has(node)) return;
       this.#failing.add(node);
       this.events.emit("nodeFailed", { node, cause: vote.cause });
@@ -37,7 +44,7 @@ export class Quorum {
     this.#background.add(work);
     work.finally(() => this.#background.delete(work)).catch(() => {});
     try {
-      waitUntil?.(work);
+      Promise.resolve(waitUntil?.(work)).catch(() => {});
     } catch {
       // A host that refuses has no say in the lock.
     }
@@ -61,6 +68,9 @@ export class Quorum {
   async close(): Promise<void> {
     this.closed = true;
     for (const end of this.#rests) end();
-    await Promise.allSettled(this.#background);
+    await Promise.allSettled([
+      ...this.#background,
+      ...Array.from(this.rounds, (round) => round.complete()),
+    ]);
   }
 }

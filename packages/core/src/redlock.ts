@@ -8,8 +8,7 @@ import { Lease, type LeaseHandle } from "./lease.ts";
 import { LocalQueue } from "./local-queue.ts";
 import {
   type CallOptions,
-  checkDuration,
-  checkTtl,
+  checkLike,
   type RedlockOptions,
   resolveOptions,
   type Settings,
@@ -49,6 +48,7 @@ export type TryUsingResult<Value> =
  */
 export class Redlock {
   readonly #settings: Settings;
+  readonly #forUsing: Settings;
   readonly #context: Context;
   readonly #events = new Events();
   #closing: Promise<void> | undefined;
@@ -62,6 +62,7 @@ export class Redlock {
   constructor(nodes: readonly RedisNode[], options: RedlockOptions = {}) {
     checkNodes(nodes);
     this.#settings = resolveOptions(options);
+    this.#forUsing = Object.freeze({ ...this.#settings, autoExtend: options.autoExtend ?? true });
     this.#context = {
       quorum: new Quorum([...nodes], this.#settings.clock, this.#events),
       queue: new LocalQueue(),
@@ -81,7 +82,7 @@ export class Redlock {
    * @throws TypeError or RangeError for bad resources or options, before any I/O.
    */
   async acquire(resource: string | readonly string[], options?: CallOptions): Promise<Lease> {
-    const settings = this.#settingsOf(options);
+    const settings = this.#settingsOf(options, this.#settings);
     return new Lease(await acquire(this.#open(), settings, resourcesOf(resource)));
   }
 
@@ -98,7 +99,7 @@ export class Redlock {
     resource: string | readonly string[],
     options?: CallOptions,
   ): Promise<Lease | null> {
-    const settings = this.#settingsOf(options);
+    const settings = this.#settingsOf(options, this.#settings);
     const hold = await this.#tryHold(settings, resource);
     return hold instanceof ResourceHeldError ? null : new Lease(hold);
   }
@@ -121,10 +122,11 @@ export class Redlock {
     ...rest: [Work<Value>] | [UsingOptions, Work<Value>]
   ): Promise<Value> {
     const [options, work] = rest.length === 1 ? [undefined, rest[0]] : rest;
-    const settings = this.#settingsOf(options, true);
+    const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
-    const hold = await acquire(this.#open(), settings, resourcesOf(resource));
-    return useLease(this.#context, hold, work);
+    const context = this.#open();
+    const resources = resourcesOf(resource);
+    return this.#tracked(async () => useLease(await acquire(context, settings, resources), work));
   }
 
   /**
@@ -138,11 +140,13 @@ export class Redlock {
     work: Work<Value>,
     options?: UsingOptions,
   ): Promise<TryUsingResult<Value>> {
-    const settings = this.#settingsOf(options, true);
+    const settings = this.#settingsOf(options, this.#forUsing);
     checkWork(work);
-    const hold = await this.#tryHold(settings, resource);
-    if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
-    return { ran: true, value: await useLease(this.#context, hold, work) };
+    return this.#tracked(async () => {
+      const hold = await this.#tryHold(settings, resource);
+      if (hold instanceof ResourceHeldError) return { ran: false, remainingMs: hold.remainingMs };
+      return { ran: true, value: await useLease(hold, work) };
+    });
   }
 
   /** Asks every node who holds the resource, and for how long. Changes nothing; never rejects for a dead node. */
@@ -170,8 +174,8 @@ export class Redlock {
    */
   async restore(handle: LeaseHandle, options?: CallOptions): Promise<Lease> {
     checkHandle(handle);
-    checkTtl(handle.ttlMs);
-    const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options });
+    checkLike("ttlMs", "ttlMs", handle.ttlMs);
+    const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options }, this.#settings);
     return new Lease(await restore(this.#open(), settings, handle));
   }
 
@@ -191,7 +195,7 @@ export class Redlock {
    * @param options - `graceMs`: milliseconds, at least 0; 5_000 by default.
    */
   async close({ graceMs = 5_000 }: { readonly graceMs?: number } = {}): Promise<void> {
-    checkDuration("graceMs", graceMs);
+    checkLike("waitMs", "graceMs", graceMs);
     this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
@@ -212,6 +216,15 @@ export class Redlock {
     await ended;
   }
 
+  /** Work that `close` waits for: from its start, so that none slips in while closing. */
+  #tracked<Value>(start: () => Promise<Value>): Promise<Value> {
+    const { works } = this.#context;
+    const running = start();
+    works.add(running);
+    running.finally(() => works.delete(running)).catch(() => {});
+    return running;
+  }
+
   /** One attempt; that somebody else holds the resource is an answer, not an error. */
   async #tryHold(settings: Settings, resource: string | readonly string[]) {
     const attempt = acquire(this.#open(), settings, resourcesOf(resource), true);
@@ -226,8 +239,9 @@ export class Redlock {
     return this.#context;
   }
 
-  #settingsOf(options: UsingOptions = {}, autoExtend = false): Settings {
-    return resolveOptions(options, this.#settings, autoExtend);
+  /** The settings of a call; those of a call without options are resolved once for each kind of call. */
+  #settingsOf(options: UsingOptions | undefined, kind: Settings): Settings {
+    return options === undefined ? kind : resolveOptions(options, kind);
   }
 }
 
@@ -252,6 +266,8 @@ function checkNodes(nodes: readonly RedisNode[]): void {
         "a node must be a RedisNode: wrap the client with an adapter or defineNode(name, send)",
       );
     }
+    const { name, timeoutMs } = node;
+    if (timeoutMs !== undefined) checkLike("nodeTimeoutMs", `timeoutMs of ${name}`, timeoutMs);
     for (const [what, identity] of [
       ["node", node],
       ["client", node.client],

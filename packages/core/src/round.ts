@@ -1,14 +1,16 @@
-import { Cutoff } from "./cutoff.ts";
+import { CommandOptions } from "./cutoff.ts";
 import { failed } from "./node-command.ts";
 import type { Quorum } from "./quorum.ts";
-import type { RedisNode } from "./redis-node.ts";
+import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { completeOf, type Tally } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
 /** How a round asks its nodes. */
 export interface Ask {
   /** Asks one node. Must not reject; may never settle. */
-  send(node: RedisNode, index: number, cutoff: Cutoff): Promise<Vote>;
+  send(node: RedisNode, index: number, options: SendOptions): Promise<Vote>;
+  /** The first key, for drivers that route by key. */
+  readonly key: string;
   /** How long a node may take, in milliseconds. The limit ends the vote, not the command. */
   limitMs(node: RedisNode): number;
   /** Called once per node with its vote, when the vote is counted. */
@@ -23,16 +25,18 @@ export class Round {
   readonly #quorum: Quorum;
   readonly #counted: Ask["counted"];
   readonly #limits = new Map<number, () => void>();
-  readonly #cutoff = new Cutoff();
+  readonly #options: CommandOptions;
 
   constructor(quorum: Quorum, how: Ask) {
     const { nodes } = quorum;
     this.#quorum = quorum;
+    quorum.rounds.add(this);
     this.#counted = how.counted;
+    this.#options = new CommandOptions(how.key);
     this.#tally = { nodes: nodes.length, granted: 0, denied: 0, failed: 0 };
     this.#votes = nodes.map(() => undefined);
     nodes.forEach((node, index) => {
-      how.send(node, index, this.#cutoff).then((vote) => this.#count(vote, index));
+      how.send(node, index, this.#options).then((vote) => this.#count(vote, index));
     });
     this.#startLimits(nodes.map((node) => how.limitMs(node)));
   }
@@ -79,7 +83,7 @@ export class Round {
           this.#count(failed(name, new Error(`no answer within ${Math.ceil(limitMs)} ms`)), index);
         });
         // Nobody listens any more: a driver that can cancel may do so.
-        if (completeOf(this.#tally)) this.#cutoff.abort(new Error("the answer is of no more use"));
+        if (completeOf(this.#tally)) this.#options.abort(new Error("the answer is of no more use"));
       };
       this.#limits.set(limitMs, this.#quorum.clock.after(limitMs, expire));
     }
@@ -94,6 +98,8 @@ export class Round {
     this.#counted?.(vote, index);
     for (const look of this.#undecided) if (look()) this.#undecided.delete(look);
     // All votes are in: no timer stays behind.
-    if (completeOf(this.#tally)) for (const cancel of this.#limits.values()) cancel();
+    if (!completeOf(this.#tally)) return;
+    for (const cancel of this.#limits.values()) cancel();
+    this.#quorum.rounds.delete(this);
   }
 }

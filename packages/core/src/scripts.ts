@@ -7,7 +7,8 @@ export interface Script {
 /*
  * Every script takes the lock's keys as KEYS (all of one lease, sorted) and is atomic per node.
  * The value of a key is its holder's token, or `token:owner` where an owner label was given.
- * A "holding" is one string, `<remaining ms> <value>`, so that no driver can mistake it for a number.
+ * A "holding" is one string, `held <remaining ms> <value>`, which no driver can mistake for a number and
+ * no gateway answers by accident.
  */
 
 /** Counts the keys that hold ARGV[1] (mine), with the shortest TTL of them, and notes another holding. */
@@ -17,7 +18,7 @@ for _, key in ipairs(KEYS) do
   if held == ARGV[1] then
     mine, least = mine + 1, math.min(least or left, left)
   elseif held then
-    other = other or left .. ' ' .. held
+    other = other or 'held ' .. left .. ' ' .. held
   end
 end
 `;
@@ -30,7 +31,7 @@ end
  * ARGV: value, ttl ms. Reply: 1 (granted) or another holding (denied).
  */
 export const ACQUIRE: Script = {
-  sha: "e8ae59ec6c863b11d4399702274005b2302eafcf",
+  sha: "7ee4b9959184e689e48163798077e9bba5954aa9",
   lua: `${READ}if other then return other end
 for _, key in ipairs(KEYS) do
   redis.call('SET', key, ARGV[1], 'PX', ARGV[2], 'NX')
@@ -45,7 +46,7 @@ return 1`,
  * ARGV: value, ttl ms. Reply: 1 (extended), 0 (a key is missing) or another holding.
  */
 export const EXTEND: Script = {
-  sha: "196ae8ca52c69044b02474087dc39bbf87ddc131",
+  sha: "ca8d69e9cc2e0e9a5a695e3ce201bd5be71479ce",
   lua: `${READ}if other then return other end
 if mine < #KEYS then return 0 end
 for _, key in ipairs(KEYS) do
@@ -83,6 +84,6 @@ return mine == #KEYS and 1 or 0`,
  * ARGV: value. Reply: another holding, else the shortest of ours, or '' where a key is free.
  */
 export const LOOK: Script = {
-  sha: "076c0473c4fcc999daf550fde223694bef14de95",
-  lua: `${READ}return other or mine == #KEYS and least .. ' ' .. ARGV[1] or ''`,
+  sha: "dea9ed8ca78e461923b77cba19d048a9c37558f9",
+  lua: `${READ}return other or mine == #KEYS and 'held ' .. least .. ' ' .. ARGV[1] or ''`,
 };

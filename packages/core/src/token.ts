@@ -10,7 +10,7 @@ export const systemRandom: Random = {
   uniform: () => Math.random(),
   // No pool of random bytes: a copy of the process (a VM snapshot) would hand out the same tokens.
   token: () =>
-    Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) =>
-      word.toString(16).padStart(8, "0"),
-    ).join(""),
+    crypto
+      .getRandomValues(new BigUint64Array(2))
+      .reduce((text, word) => text + word.toString(36), ""),
 };

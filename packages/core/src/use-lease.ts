@@ -1,4 +1,4 @@
-import type { Context } from "./context.ts";
+import { onAbort } from "./abort-listener.ts";
 import type { Hold } from "./hold.ts";
 import { Lease } from "./lease.ts";
 
@@ -6,28 +6,20 @@ import { Lease } from "./lease.ts";
 export type Work<Value> = (lease: Lease) => Value | PromiseLike<Value>;
 
 /** Runs the work under its lease and releases it, whatever happens. A failing release hides nothing. */
-export function useLease<Value>(context: Context, hold: Hold, work: Work<Value>): Promise<Value> {
-  const running = run(hold, work);
-  const { works } = context;
-  works.add(running);
-  running.finally(() => works.delete(running)).catch(() => {});
-  return running;
-}
-
-async function run<Value>(hold: Hold, work: Work<Value>): Promise<Value> {
+export async function useLease<Value>(hold: Hold, work: Work<Value>): Promise<Value> {
   const { signal, onLost } = hold.settings;
-  const stop = (): void => hold.cutoff.abort(signal?.reason);
-  if (signal?.aborted) stop();
-  signal?.addEventListener("abort", stop);
+  // Kept until the end: work that ignores its lease has not forgotten it.
+  const lease = new Lease(hold);
+  const letGo = signal && onAbort(signal, () => hold.cutoff.abort(signal.reason));
   let value: Value;
-  let held = true;
   try {
-    value = await work(new Lease(hold));
+    value = await work(lease);
   } finally {
-    signal?.removeEventListener("abort", stop);
-    held = hold.isHeld();
-    await hold.release();
+    letGo?.();
+    // Notices a deadline that has passed, before the release makes an end of it.
+    lease.isHeld();
+    await lease.release();
   }
-  if (!held && onLost === "throw") throw hold.whyNotHeld();
+  if (hold.loss && onLost === "throw") throw hold.loss;
   return value;
 }

@@ -42,10 +42,10 @@ export const keyValueOf = (token: string, owner: string | undefined): string =>
 export function voteOf(node: string, reply: string, value: string): Vote {
   if (reply === "1") return { node, outcome: "granted" };
   if (reply === "0" || reply === "") return { node, outcome: "denied", free: true };
-  const [, ms, token, label] = /^(-?\d[\d.e+]*) ([^:]*)(?::(.*))?$/s.exec(reply) ?? [];
+  const [, ms, token, label] = /^held (-?\d[\d.e+]*) ([^:]*)(?::(.*))?$/s.exec(reply) ?? [];
   if (!ms || token === undefined) throw new Error(`unexpected reply ${quote(reply)}`);
   const remaining = Number(ms) >= 0 && { remainingMs: Number(ms) };
-  if (reply.slice(ms.length + 1) === value) return { node, outcome: "granted", ...remaining };
+  if (reply === `held ${ms} ${value}`) return { node, outcome: "granted", ...remaining };
   const owner = label !== undefined && { owner: label };
   return { node, outcome: "denied", token, ...owner, ...remaining };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort-listener.ts";
 import type { Clock } from "./clock.ts";
 
 /**
@@ -7,17 +8,15 @@ import type { Clock } from "./clock.ts";
 export class Waiting {
   readonly #clock: Clock;
   readonly #untilMs: number;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.stop(this.#signal?.reason);
+  /** Lets go of the caller's signal. */
+  readonly end: () => void;
   #stopped: { readonly reason: unknown } | undefined;
   #interrupt: ((reason: unknown) => void) | undefined;
 
   constructor(clock: Clock, waitMs: number, signal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#untilMs = clock.monotonicMs() + waitMs;
-    this.#signal = signal;
-    if (signal?.aborted) this.stop(signal.reason);
-    signal?.addEventListener("abort", this.#onAbort);
+    this.end = signal ? onAbort(signal, () => this.stop(signal.reason)) : () => {};
   }
 
   /** How much of `waitMs` is left, in milliseconds. */
@@ -54,11 +53,6 @@ export class Waiting {
       });
       return cancel;
     });
-  }
-
-  /** Lets go of the caller's signal. */
-  end(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
   }
 
   #interruptible<Value>(

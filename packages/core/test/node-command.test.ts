@@ -9,7 +9,7 @@ describe("a driver's reply", () => {
     ["a bigint", 1n, "1"],
     ["text", "1", "1"],
     ["bytes", bytes("1"), "1"],
-    ["bytes of a holding", bytes("1500 tökén:öwner"), "1500 tökén:öwner"],
+    ["bytes of a holding", bytes("held 1500 tökén:öwner"), "held 1500 tökén:öwner"],
     ["empty text", "", ""],
     ["no bytes", bytes(""), ""],
   ])("may be %s", (_, reply, expected) => {

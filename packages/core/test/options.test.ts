@@ -217,16 +217,6 @@ describe("options", () => {
     expect(settings.ttlMs).toBe(500);
     expect(Object.isFrozen(settings)).toBe(true);
   });
-
-  it("extend automatically only where that is the default of the kind of call, or asked for", () => {
-    expect(resolveOptions({}, defaults).autoExtend).toBe(false);
-    expect(resolveOptions({}, defaults, true).autoExtend).toBe(true);
-    expect(resolveOptions({ autoExtend: false }, defaults, true).autoExtend).toBe(false);
-    const always = resolveOptions({ autoExtend: true });
-    expect(resolveOptions({}, always).autoExtend).toBe(true);
-    const never = resolveOptions({ autoExtend: false });
-    expect(resolveOptions({}, never, true).autoExtend).toBe(false);
-  });
 });
 
 describe("a node's time limit", () => {

@@ -17,8 +17,12 @@ describe("a reply", () => {
   });
 
   it("that shows our own value is a grant, with how long the key lives", () => {
-    expect(read("1500 mine")).toEqual({ node: "redis-a", outcome: "granted", remainingMs: 1500 });
-    expect(read("1500 mine:me and you", "mine:me and you").outcome).toBe("granted");
+    expect(read("held 1500 mine")).toEqual({
+      node: "redis-a",
+      outcome: "granted",
+      remainingMs: 1500,
+    });
+    expect(read("held 1500 mine:me and you", "mine:me and you").outcome).toBe("granted");
   });
 
   it.each(["0", ""])("of %j is a denial of a key that is free", (reply) => {
@@ -26,29 +30,29 @@ describe("a reply", () => {
   });
 
   it("that shows another holder is a denial with its token, label and remaining time", () => {
-    expect(read("1500 other")).toEqual({
+    expect(read("held 1500 other")).toEqual({
       node: "redis-a",
       outcome: "denied",
       token: "other",
       remainingMs: 1500,
     });
-    expect(read("1500 other:worker-1")).toMatchObject({ token: "other", owner: "worker-1" });
+    expect(read("held 1500 other:worker-1")).toMatchObject({ token: "other", owner: "worker-1" });
   });
 
   it.each(["a:b", "line\nbreak", " ", "two words", ":", "1 x", "ünïcode ☃"])(
     "carries the owner label %j whole",
     (owner) => {
-      expect(read(`7 ${keyValueOf("other", owner)}`)).toMatchObject({ token: "other", owner });
+      expect(read(`held 7 ${keyValueOf("other", owner)}`)).toMatchObject({ token: "other", owner });
     },
   );
 
   it("that shows a key without expiry has no remaining time", () => {
-    expect(read("-1 other")).toEqual({ node: "redis-a", outcome: "denied", token: "other" });
+    expect(read("held -1 other")).toEqual({ node: "redis-a", outcome: "denied", token: "other" });
   });
 
   it("is not taken for ours because it begins like ours", () => {
-    expect(read("5 mine:worker").outcome).toBe("denied");
-    expect(read("5 mine", "mine:worker").outcome).toBe("denied");
+    expect(read("held 5 mine:worker").outcome).toBe("denied");
+    expect(read("held 5 mine", "mine:worker").outcome).toBe("denied");
   });
 
   it.each([
@@ -72,6 +76,7 @@ describe("a reply", () => {
     "<html><body><h1>502 Bad Gateway</h1></body></html>",
     "<!doctype html>\n<title>Sign in</title>",
     "granted mine",
+    "503 Service Unavailable",
     " mine",
     "{} mine",
     '{"result": 1}',

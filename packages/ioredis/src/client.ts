@@ -49,14 +49,13 @@ export interface Driver extends IoredisClient {
 export function driverOf(client: unknown): Driver {
   const shape = Object(client);
   const mistake = mistakeOf(shape, client);
-  if (mistake)
-    throw new TypeError(`ioredisNode needs an ioredis client of a master, got ${mistake}`);
+  if (mistake) throw new TypeError(`ioredisNode takes a master's client, got ${mistake}`);
   return shape;
 }
 
 function mistakeOf(shape: Driver, client: unknown): string | false {
-  if ("isOpen" in shape) return "node-redis: use nodeRedisNode of @redlatch/redis";
-  if ("createScript" in shape) return "Upstash: use upstashNode of @redlatch/upstash";
+  if ("isOpen" in shape) return "node-redis: use @redlatch/redis";
+  if ("createScript" in shape) return "Upstash: use @redlatch/upstash";
   if (!("isCluster" in shape)) return `${client && typeof client}`;
   const { isCluster, options } = shape;
   return !isCluster && (options.readOnly || options.role === "slave") && "a replica's";

@@ -55,7 +55,10 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
       }
       signal.throwIfAborted();
       if (!canWrite(driver)) {
-        throw new Error(`not connected to ${name} (status ${driver.status})`, state);
+        throw new Error(
+          `not connected to ${name} (status ${driver.status}) ${state.cause ?? ""}`,
+          state,
+        );
       }
       // In lower case, because older ioredis finds keys, to prefix and to route them, by that name only.
       return sender.call(command.toLowerCase(), ...args);

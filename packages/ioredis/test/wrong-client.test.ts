@@ -8,12 +8,12 @@ describe("a client of another library", () => {
   it("is refused with the name of node-redis' package", () => {
     const nodeRedis = { isOpen: true, isReady: true, options: {}, sendCommand() {} };
     expect(make(nodeRedis)).toThrow(TypeError);
-    expect(make(nodeRedis)).toThrow("node-redis: use nodeRedisNode of @redlatch/redis");
+    expect(make(nodeRedis)).toThrow("node-redis: use @redlatch/redis");
   });
 
   it("is refused with the name of Upstash's package, its commands being in a proxy or not", () => {
     const upstash = { client: {}, opts: {}, exec() {}, createScript() {} };
-    expect(make(upstash)).toThrow("Upstash: use upstashNode of @redlatch/upstash");
+    expect(make(upstash)).toThrow("Upstash: use @redlatch/upstash");
     expect(make(new Proxy(upstash, {}))).toThrow("@redlatch/upstash");
   });
 
@@ -26,7 +26,7 @@ describe("a client of another library", () => {
   ])("is refused when it is %s", (client, description) => {
     expect(make(client)).toThrow(TypeError);
     expect(make(client)).toThrow(
-      new RegExp(`^ioredisNode needs an ioredis client of a master, got ${description}$`),
+      new RegExp(`^ioredisNode takes a master's client, got ${description}$`),
     );
   });
 

@@ -28,7 +28,7 @@ describe("the core's ACQUIRE", () => {
       "lock:b": { value: "mine", remainingMs: 10_000 },
     });
     clock.now += 1;
-    expect(call(ACQUIRE, ["lock:b", "lock:c"], "other", "10000")).toBe("9999 mine");
+    expect(call(ACQUIRE, ["lock:b", "lock:c"], "other", "10000")).toBe("held 9999 mine");
     expect(node.execute(["EXISTS", "lock:c"])).toBe(0);
   });
 
@@ -44,7 +44,7 @@ describe("the core's ACQUIRE", () => {
     const { clock, call } = lockNode();
     call(ACQUIRE, both, "mine", "100");
     clock.now += 100;
-    expect(call(ACQUIRE, both, "other", "100")).toBe("0 mine");
+    expect(call(ACQUIRE, both, "other", "100")).toBe("held 0 mine");
     clock.now += 1;
     expect(call(ACQUIRE, both, "other", "100")).toBe(1);
   });
@@ -72,7 +72,7 @@ describe("the core's EXTEND", () => {
     expect(call(EXTEND, both, "mine", "3000")).toBe(0);
     expect(node.execute(["PTTL", "lock:a"])).toBe(1_000);
     call(ACQUIRE, ["lock:b"], "other", "1000");
-    expect(call(EXTEND, both, "mine", "3000")).toBe("1000 other");
+    expect(call(EXTEND, both, "mine", "3000")).toBe("held 1000 other");
   });
 });
 
@@ -99,10 +99,10 @@ describe("the core's LOOK", () => {
     expect(call(LOOK, both, "mine")).toBe("");
     call(ACQUIRE, both, "mine", "1000");
     node.execute(["PEXPIRE", "lock:b", "400"]);
-    expect(call(LOOK, both, "mine")).toBe("400 mine");
-    expect(call(LOOK, both, "other")).toBe("1000 mine");
+    expect(call(LOOK, both, "mine")).toBe("held 400 mine");
+    expect(call(LOOK, both, "other")).toBe("held 1000 mine");
     node.execute(["PERSIST", "lock:a"]);
-    expect(call(LOOK, ["lock:a"], "other")).toBe("-1 mine");
+    expect(call(LOOK, ["lock:a"], "other")).toBe("held -1 mine");
   });
 });
 

@@ -92,25 +92,33 @@ export class Testbed {
   }
 
   /** Sets the resource's key on `servers` for somebody who is not one of our clients. */
-  async occupy(resource: string, servers = this.servers, ttlMs = this.ttlMs): Promise<void> {
+  async occupy(
+    resource: string,
+    servers: readonly RealServer[] = this.servers,
+    ttlMs: number = this.ttlMs,
+  ): Promise<void> {
     await Promise.all(
       servers.map((server) => server.command("SET", `lock:${resource}`, OTHER, "PX", `${ttlMs}`)),
     );
   }
 
   /** Whether `occupy`'s key is still there, on each server. */
-  async occupied(resource: string, servers = this.servers): Promise<boolean[]> {
+  async occupied(
+    resource: string,
+    servers: readonly RealServer[] = this.servers,
+  ): Promise<boolean[]> {
     const values = await Promise.all(
       servers.map((server) => server.command("GET", `lock:${resource}`)),
     );
     return values.map((value) => value === OTHER);
   }
 
-  /** All keys of each server that lives. */
+  /** All keys of each server; a killed one has none. */
   async keys(): Promise<string[][]> {
-    const servers = this.servers.filter(({ alive }) => alive);
     return Promise.all(
-      servers.map(async (server) => (await server.command("KEYS", "*")) as string[]),
+      this.servers.map(async (server) =>
+        server.alive ? ((await server.command("KEYS", "*")) as string[]) : [],
+      ),
     );
   }
 
@@ -123,18 +131,25 @@ export class Testbed {
   }
 
   /**
-   * Waits, for less than keys need to expire by themselves, until no server has any key (but the `kept`
-   * one), and looks again a little later.
+   * Waits, for less than keys need to expire by themselves, until no server has any key, and looks again a
+   * little later.
+   *
+   * @param occupiedResource - Its key does not count where somebody else still holds it, see `occupy`.
    */
-  async expectNothingLeft(kept = ""): Promise<void> {
-    const left = async () => (await this.keys()).flat().filter((key) => key !== `lock:${kept}`);
+  async expectNothingLeft(occupiedResource?: string): Promise<void> {
+    const left = async () => {
+      const foreign = occupiedResource ? await this.occupied(occupiedResource) : [];
+      return (await this.keys()).map((keys, index) =>
+        keys.filter((key) => !(foreign[index] && key === `lock:${occupiedResource}`)),
+      );
+    };
     // What was sent before on the same connections is executed by then.
     await Promise.allSettled(this.#connections.map(({ node }) => look(node)));
-    await pollUntil("no key is left", async () => (await left()).length === 0, {
+    await pollUntil("no key is left", async () => (await left()).flat().length === 0, {
       timeoutMs: this.ttlMs / 2,
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(await left()).toEqual([]);
+    expect((await left()).flat()).toEqual([]);
   }
 
   async #clear(): Promise<void> {

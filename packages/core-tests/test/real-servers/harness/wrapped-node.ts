@@ -21,8 +21,12 @@ export const setsKeys = (command: Command): boolean => Number(command.at(-1)) > 
 
 export interface HoldingNode {
   readonly node: RedisNode;
-  /** From now on commands that set keys stay here, while all others pass: a transport that reorders. */
-  hold(): void;
+  /**
+   * From now on commands that set keys stay here, while all others pass: a transport that reorders.
+   *
+   * @param letPass - How many key-setting commands still pass.
+   */
+  hold(letPass?: number): void;
   /** How many commands are kept back. */
   readonly held: number;
   /**
@@ -37,8 +41,9 @@ export interface HoldingNode {
 export function holdingNode(node: RedisNode): HoldingNode {
   const held: ((fate: string) => Promise<void>)[] = [];
   let holding = false;
+  let passing = 0;
   const between: Between = (send, command) => {
-    if (!holding || !setsKeys(command)) return send();
+    if (!holding || !setsKeys(command) || passing-- > 0) return send();
     return new Promise((resolve, reject) => {
       held.push(async (fate) => {
         const reply = await send();
@@ -49,8 +54,9 @@ export function holdingNode(node: RedisNode): HoldingNode {
   };
   return {
     node: wrapped(node, between),
-    hold: () => {
+    hold(letPass = 0) {
       holding = true;
+      passing = letPass;
     },
     get held() {
       return held.length;

@@ -1,0 +1,70 @@
+import { QuorumUnreachableError } from "@redlatch/core";
+import { pollUntil } from "@redlatch/testkit";
+import { describe, expect, it } from "vitest";
+import type { Harness } from "../harness/harness.ts";
+import { Testbed } from "../harness/testbed.ts";
+
+export function extensions(harness: Harness): void {
+  describe(`an extension (${harness.title})`, () => {
+    const bed = new Testbed(harness);
+
+    /** For as long as the lease believes, a majority keeps the key. */
+    async function expectKeysOutliveBelief(lease: { remainingMs(): number }): Promise<void> {
+      const [, , third] = await bed.ttlsMs("a");
+      expect(third).toBeGreaterThanOrEqual(lease.remainingMs());
+    }
+
+    it("to a shorter ttl moves neither the deadline nor the keys' expiry back", async () => {
+      const lease = await (await bed.client()).acquire("a");
+      const { deadline } = lease;
+      await lease.extend(bed.ttlMs / 10);
+      expect(lease.deadline).toBe(deadline);
+      expect(lease.remainingMs()).toBeGreaterThan(bed.ttlMs / 2);
+      await expectKeysOutliveBelief(lease);
+      await lease.release();
+      await bed.expectNothingLeft();
+    });
+
+    it("to a shorter ttl goes on with it automatically, and still shortens nothing", async () => {
+      const redlock = await bed.client();
+      let extensions = 0;
+      redlock.on("extended", () => extensions++);
+      const lease = await redlock.acquire("a", { autoExtend: true });
+      const { deadline } = lease;
+      await lease.extend(bed.ttlMs / 25);
+      await pollUntil("it was extended automatically", () => extensions >= 3, {
+        timeoutMs: bed.ttlMs / 2,
+      });
+      expect(lease.deadline).toBeGreaterThanOrEqual(deadline);
+      await expectKeysOutliveBelief(lease);
+      await lease.release();
+      await bed.expectNothingLeft();
+    });
+
+    it.each(["longer", "shorter"])(
+      "to a %s ttl whose replies are lost moves no deadline, and the keys outlive it",
+      async (kind) => {
+        const proxies = await bed.proxies();
+        const redlock = bed.redlock(await bed.connectedNodes(proxies));
+        const lease = await redlock.acquire("a");
+        const { deadline } = lease;
+        for (const proxy of proxies) proxy.dropReplies(1);
+        const error = await lease
+          .extend(kind === "longer" ? 2 * bed.ttlMs : bed.ttlMs / 10)
+          .catch((reason) => reason);
+        expect(error).toBeInstanceOf(QuorumUnreachableError);
+        expect(lease.deadline).toBe(deadline);
+        expect(lease.isHeld()).toBe(true);
+        await expectKeysOutliveBelief(lease);
+        await pollUntil("an extension succeeds again", async () => {
+          await lease.extend();
+          return true;
+        });
+        expect(lease.deadline).toBeGreaterThanOrEqual(deadline);
+        await expectKeysOutliveBelief(lease);
+        await lease.release();
+        await bed.expectNothingLeft();
+      },
+    );
+  });
+}

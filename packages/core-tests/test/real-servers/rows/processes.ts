@@ -1,0 +1,81 @@
+import { pollUntil, processState } from "@redlatch/testkit";
+import { describe, expect, it } from "vitest";
+import type { Told } from "../fixtures/connect.ts";
+import { runFixture } from "../harness/fixture.ts";
+import type { Harness } from "../harness/harness.ts";
+import { Testbed } from "../harness/testbed.ts";
+
+export function processes(harness: Harness): void {
+  describe(`client processes (${harness.title})`, () => {
+    const bed = new Testbed(harness);
+
+    const start = (fixture: string, more: Partial<Told>) => runFixture(harness, bed, fixture, more);
+
+    it("suspended past the ttl know their leases as lost at once, and revive nothing", async () => {
+      const ttlMs = 1_500;
+      const { child, said, exited } = start("be-suspended", { ttlMs });
+      await pollUntil("the child holds", () => said[0], { timeoutMs: 20_000 });
+      const other = await bed.client();
+      expect(await other.tryAcquire("asked")).toBeNull();
+      child.kill("SIGSTOP");
+      await pollUntil(
+        "the child is stopped",
+        () => processState(child.pid as number) === "stopped",
+      );
+      const [asked, heard] = await Promise.all([other.acquire("asked"), other.acquire("heard")]);
+      await pollUntil("the third lock expired", async () =>
+        (await bed.keys()).every((keys) => !keys.includes("lock:extended")),
+      );
+      const holding = await bed.keys();
+      child.kill("SIGCONT");
+      const { code, complaints } = await exited;
+      expect(complaints).toBe("");
+      expect(said[1]).toEqual({
+        state: "resumed",
+        held: false,
+        abortedWhenAsked: true,
+        refused: "LEASE_LOST",
+        abortedByItself: true,
+        later: [false, false, false],
+      });
+      expect(code).toBe(0);
+      expect(await bed.keys()).toEqual(holding);
+      await Promise.all([asked.extend(), heard.extend()]);
+      expect(await Promise.all([asked.release(), heard.release()])).toEqual([
+        ...["released", "released"],
+      ]);
+      await bed.expectNothingLeft();
+    });
+
+    it.each(["waits for another process", "waits without end", "waits in line"])(
+      "stay alive while one only %s",
+      async (kind) => {
+        await bed.occupy("occupied", bed.servers, 2_000);
+        const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
+        const { code, complaints } = await exited;
+        // Without anything to live for, Node ends with code 13 in the middle of the wait.
+        expect({ code, complaints, said }).toEqual({
+          code: 0,
+          complaints: "",
+          said: [{ state: "done" }],
+        });
+      },
+    );
+
+    it.each([
+      { kind: "holds an idle lease", hung: 0 },
+      { kind: "holds an idle lease that extends itself", hung: 0 },
+      { kind: "holds an idle lease that extends itself", hung: 2 },
+      { kind: "goes on releasing on a hung node", hung: 2 },
+    ])("can exit while one only $kind ($hung hung)", async ({ kind, hung }) => {
+      await bed.hang(hung);
+      const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
+      await pollUntil("the child is done", () => said.length === 1, { timeoutMs: 20_000 });
+      const doneMs = performance.now();
+      const { code, complaints } = await exited;
+      expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
+      // Long before a lease of a minute ends.
+      expect(performance.now() - doneMs).toBeLessThan(10_000);
+    });
+  });
+}
