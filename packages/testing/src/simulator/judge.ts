@@ -206,7 +206,7 @@ export class Judge implements NodeWitness, LinkWitness {
     }
     if (message.kind !== "acquire") return;
     attempt.answered.add(node);
-    const [, ms, holder] = /^(-?\d+) ([^:]*)/.exec(String(reply)) ?? [];
+    const [, ms, holder] = /^held (-?\d+) ([^:]*)/.exec(String(reply)) ?? [];
     if (holder === undefined) return;
     const left = attempt.denials.get(holder) ?? [];
     attempt.denials.set(holder, [...left, Number(ms)]);
