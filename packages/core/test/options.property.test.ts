@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../src/clock.ts";
-import { checkDuration, checkTtl, type RedlockOptions, resolveOptions } from "../src/options.ts";
+import { checkLike, type RedlockOptions, resolveOptions } from "../src/options.ts";
 import { check, isShowable } from "./seed.ts";
 
 const defaults = resolveOptions({});
@@ -155,9 +155,9 @@ describe("a time given beside options", () => {
         const accepts = (run: () => unknown) => answerOrRefusal("Ms", () => [run()]) !== undefined;
         fc.pre(given !== undefined);
         const ttl = accepts(() => resolveOptions({ ttlMs: given as number }));
-        expect(accepts(() => checkTtl(given as number))).toBe(ttl);
+        expect(accepts(() => checkLike("ttlMs", "ttlMs", given))).toBe(ttl);
         const wait = accepts(() => resolveOptions({ waitMs: given as number }));
-        expect(accepts(() => checkDuration("untilMs", given as number))).toBe(wait);
+        expect(accepts(() => checkLike("waitMs", "graceMs", given))).toBe(wait);
       }),
       2_000,
     );

@@ -20,7 +20,7 @@ const remaining = fc.oneof(fc.integer({ min: 0, max: 1e9 }), fc.maxSafeNat());
 
 /** Nearly a reply: what a grant is made of, in other arrangements. */
 const nearly = fc
-  .array(fc.constantFrom("1", "0", "-", " ", MINE, ":", "OK", "e", "+", ".", "\n", "x"), {
+  .array(fc.constantFrom("held ", "1", "0", "-", " ", MINE, ":", "OK", "e", "+", ".", "\n", "x"), {
     maxLength: 6,
   })
   .map((pieces) => pieces.join(""));
@@ -28,7 +28,7 @@ const text = fc.oneof(fc.string(), fc.string({ unit: "binary" }), nearly);
 
 /** The only two forms of a grant. */
 const isGrant = (reply: string): boolean =>
-  reply === "1" || new RegExp(`^\\d[\\d.e+]* ${MINE}$|^-\\d[\\d.e+]* ${MINE}$`).test(reply);
+  reply === "1" || new RegExp(`^held -?\\d[\\d.e+]* ${MINE}$`).test(reply);
 
 describe("a reply in words", () => {
   it("is a vote of that node or an Error, and a grant only in the form of one", () => {
@@ -53,7 +53,7 @@ describe("a reply in words", () => {
   it("that shows a holding gives back its token, label and time", () => {
     check(
       fc.property(token, label, remaining, (held, by, leftMs) => {
-        expect(voteOf("redis-a", `${leftMs} ${keyValueOf(held, by)}`, MINE)).toEqual({
+        expect(voteOf("redis-a", `held ${leftMs} ${keyValueOf(held, by)}`, MINE)).toEqual({
           node: "redis-a",
           outcome: "denied",
           token: held,
@@ -68,7 +68,7 @@ describe("a reply in words", () => {
     check(
       fc.property(token, label, token, label, remaining, (mine, by, other, byOther, leftMs) => {
         const value = keyValueOf(mine, by);
-        const reply = `${leftMs} ${value}`;
+        const reply = `held ${leftMs} ${value}`;
         const granted = { node: "redis-a", outcome: "granted", remainingMs: leftMs };
         expect(voteOf("redis-a", reply, value)).toEqual(granted);
         const theirs = keyValueOf(other, byOther);
@@ -152,10 +152,7 @@ describe("a reply as drivers give it", () => {
 });
 
 const asked = (send: () => Promise<unknown>) =>
-  ask(
-    { name: "redis-a", send },
-    LOOK,
-    { keys: ["k"], value: MINE },
-    0,
-    new AbortController().signal,
-  );
+  ask({ name: "redis-a", send }, LOOK, ["1", "k", MINE, "0"], MINE, {
+    key: "k",
+    signal: new AbortController().signal,
+  });

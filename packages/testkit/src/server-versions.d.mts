@@ -10,8 +10,5 @@ export interface ServerVersion {
   readonly missing?: string;
 }
 
-/** What to type, in the repository's root, to get them. */
-export declare const howToGetVersions: string;
-
 /** Which of the other servers are here, and why the others are not. */
 export declare function findServerVersions(): readonly ServerVersion[];

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const cache = fileURLToPath(new URL("../../../.cache/redis-versions/", import.meta.url));
 
 /** What to type, in the repository's root, to get them. */
-export const howToGetVersions = "node scripts/redis-versions.mjs";
+const howToGetVersions = "node scripts/redis-versions.mjs";
 
 /** The oldest server that Debian still carries, and the newest of each kind. */
 const WANTED = [

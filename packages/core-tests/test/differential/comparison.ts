@@ -63,9 +63,9 @@ function near(a: unknown, b: unknown, tolerance: number): boolean {
 
 const sorted = (reply: unknown): unknown => (Array.isArray(reply) ? [...reply].sort() : reply);
 
-/** `<remaining ms> <value>`. */
+/** `held <remaining ms> <value>`. */
 function sameHolding(a: unknown, b: unknown, toleranceMs: number): boolean {
-  const [mine, other] = [a, b].map((reply) => /^(\d+) (.*)$/s.exec(String(reply)));
+  const [mine, other] = [a, b].map((reply) => /^held (\d+) (.*)$/s.exec(String(reply)));
   return (
     !!mine &&
     !!other &&

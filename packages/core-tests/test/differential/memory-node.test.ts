@@ -145,5 +145,5 @@ class Sightings {
 function namesOf([name = "", text]: readonly string[], real: unknown): readonly string[] {
   const script = Object.entries(SCRIPTS).find(([, { sha, lua }]) => text === sha || text === lua);
   if (!script || !name.startsWith("EVAL")) return [name.toUpperCase()];
-  return [name, `${script[0]} ${/^\d+ /.test(String(real)) ? "held" : real}`];
+  return [name, `${script[0]} ${/^held \d+ /.test(String(real)) ? "held" : real}`];
 }

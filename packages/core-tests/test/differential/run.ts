@@ -4,7 +4,7 @@ import type { Reply, ServerConnection } from "@redlatch/testkit";
 import { KEYS, type Step, type TimeName, type Word } from "./steps.ts";
 
 /** A node under comparison: executes one command, at the time given. */
-export interface Twin {
+interface Twin {
   execute(command: readonly string[]): unknown;
 }
 

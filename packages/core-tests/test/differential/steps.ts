@@ -75,12 +75,14 @@ const newExpiry: fc.Arbitrary<readonly Word[]> = fc.oneof(
 const COMMANDS = {
   strings: [
     command("SET", key, value),
-    command("SET", key, value, "PX", time),
+    command("SET", key, fc.oneof(value, number), "PX", time),
+    command("SET", key, value, "KEEPTTL"),
     command("SET", key, value, expiry, maybe("NX", "XX")),
     command("SET", key, value, fc.constantFrom("NX", "XX", "foo"), expiry),
     command("GET", key),
     command("MGET", some(key)),
     command(fc.constantFrom("INCR", "DECR"), key),
+    command("INCR", fc.constant(KEYS[0])),
     command("INCRBY", key, number),
   ],
   newStrings: [
