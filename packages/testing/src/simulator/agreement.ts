@@ -9,13 +9,15 @@ export class Agreement {
   readonly #world: World;
   readonly #nodes: number;
   readonly #quorum: number;
+  readonly #limitMs: number;
   /** What a process' events tell minus what its calls gave, in the turn that runs. */
   readonly #balance = new Map<string, number>();
 
-  constructor(world: World, nodes: number, quorum: number) {
+  constructor(world: World, nodes: number, quorum: number, limitMs: number) {
     this.#world = world;
     this.#nodes = nodes;
     this.#quorum = quorum;
+    this.#limitMs = limitMs;
   }
 
   /** An event told of something that a result tells too. */
@@ -49,11 +51,11 @@ export class Agreement {
     if (isRedlockError(error, "RESOURCE_HELD") && answered < quorum) {
       this.#violate(process, `says held, but ${answered} nodes answered ${lastAttempt.token}`);
     }
-    if (isRedlockError(error, "QUORUM_UNREACHABLE") && answered >= quorum && !error.cause) {
-      this.#violate(
-        process,
-        `says unreachable, but ${answered} nodes answered ${lastAttempt.token}`,
-      );
+    if (!isRedlockError(error, "QUORUM_UNREACHABLE") || error.cause) return;
+    const isOverdue = this.#world.nowMs >= lastAttempt.startedMs + this.#limitMs * 0.9;
+    const failed = isOverdue ? this.#nodes - answered : lastAttempt.errors.size;
+    if (failed <= this.#nodes - quorum) {
+      this.#violate(process, `says unreachable, but ${failed} nodes failed ${lastAttempt.token}`);
     }
   }
 

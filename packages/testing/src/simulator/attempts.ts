@@ -7,6 +7,7 @@ export interface Attempt {
   readonly token: string;
   readonly process: Process;
   readonly keys: readonly string[];
+  /** When its token was drawn, and its round began. */
   readonly startedMs: number;
   /** The last command that may set keys, and how long those live. */
   setSentMs: number;
@@ -15,6 +16,14 @@ export interface Attempt {
   readonly troubles: Map<SimulatedNode, number>;
   /** Messages on their way to a node, by when they were sent. */
   readonly underWay: Map<Message, SimulatedNode>;
+  /** Messages whose answer its sender has not got, lost ones included. */
+  readonly unanswered: Map<Message, SimulatedNode>;
+  /** Nodes that granted after the end, and have to be sent a release in the same turn. */
+  readonly stragglers: Set<SimulatedNode>;
+  /** Nodes from which an error came back. */
+  readonly errors: Set<SimulatedNode>;
+  /** The last round of extension: when it was sent, and who said that the keys are gone. */
+  extension: { readonly sentMs: number; readonly denied: Set<SimulatedNode> } | undefined;
   /** Nodes whose answer to the acquisition its sender has got. */
   readonly answered: Set<SimulatedNode>;
   /** Who denied it, by token: how long each node said that the holder's keys live. */
@@ -26,6 +35,12 @@ export interface Attempt {
   roundMs: number | undefined;
   /** Whether a lease came of it. */
   isLease: boolean;
+  /** Its lease was handed over: the giver clears up no more. */
+  isHandedOver: boolean;
+  /** The process that has begun to release it. */
+  releasedBy: string | undefined;
+  /** When the first release was sent to each node; -Infinity once it has answered. */
+  readonly undo: Map<SimulatedNode, number>;
   /** From when on no key of it should be left; absent while it is held or another client's. */
   overMs: number | undefined;
   /** Until when a release lets its keys stand (minHoldMs). */
@@ -54,17 +69,24 @@ export class Attempts {
       token: message.token,
       process,
       keys: message.keys,
-      startedMs: message.sentAtMs,
+      startedMs: process.drewMs(message.token) ?? message.sentAtMs,
       setSentMs: message.sentAtMs,
       setTtlMs: 0,
       troubles: new Map(),
       underWay: new Map(),
+      unanswered: new Map(),
+      stragglers: new Set(),
+      errors: new Set(),
+      extension: undefined,
       answered: new Set(),
       denials: new Map(),
       deletedBy: new Set(),
       missingOn: new Set(),
       roundMs: undefined,
       isLease: false,
+      isHandedOver: false,
+      releasedBy: undefined,
+      undo: new Map(),
       overMs: message.sentAtMs + limitMs,
       standsUntilMs: 0,
       owner: process,

@@ -9,6 +9,8 @@ export interface Belief {
   readonly lease: Lease;
   readonly keys: readonly string[];
   readonly fromMs: number;
+  /** Its deadlines, by its own clocks. */
+  deadlineMs: { readonly monotonic: number; readonly wall: number };
   /** When its clocks will say that it is over, in true time. */
   untilMs: number;
   /** The same by the monotonic clock alone, which the lease's timer follows. */
@@ -58,6 +60,7 @@ export class Beliefs {
       lease,
       keys,
       fromMs: nowMs,
+      deadlineMs: { monotonic: -Infinity, wall: -Infinity },
       untilMs: -Infinity,
       timerMs: -Infinity,
       dipMs: undefined,
@@ -118,10 +121,12 @@ export class Beliefs {
 
   /** A client says that its lease on these resources was renewed. */
   renewed(process: Process, resources: readonly string[]): void {
+    let isHeld = false;
     for (const belief of this.of(process)) {
       if (belief.lease.resources.join() !== resources.join()) continue;
       // Another lease of the process on the same resources, which has not noticed its end yet.
       if (belief.untilMs <= this.#world.nowMs) continue;
+      isHeld = true;
       const { dipMs, confirmed } = belief;
       const unbroken = [...confirmed.values()].filter(
         ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= dipMs,
@@ -137,6 +142,17 @@ export class Beliefs {
       belief.dipMs = undefined;
       confirmed.clear();
       this.#refresh(belief);
+    }
+    if (isHeld) return;
+    const message = `${process.id} says that it extended ${resources.join("+")}, which it does not hold`;
+    this.#world.violate("deadline", message);
+  }
+
+  /** So many nodes said that the keys are gone that no quorum can hold them: the lease must be lost by now. */
+  expectLost(process: Process, token: string): void {
+    for (const belief of this.of(process)) {
+      if (belief.lease.token !== token || belief.untilMs <= this.#world.nowMs) continue;
+      this.#violate(belief, "loss", "goes on although its keys are gone from too many nodes");
     }
   }
 
@@ -176,6 +192,11 @@ export class Beliefs {
       this.#end(belief);
       return;
     }
+    const { monotonic, wall } = belief.deadlineMs;
+    if (monotonicMs < monotonic - 0.01 || wallMs < wall - 0.01) {
+      this.#violate(belief, "deadline", "got an earlier deadline");
+    }
+    belief.deadlineMs = { monotonic: monotonicMs, wall: wallMs };
     belief.timerMs = clock.trueOfMonotonicMs(monotonicMs);
     const wasMs = belief.untilMs;
     // Where a jump of the wall clock ends it, it ends now.

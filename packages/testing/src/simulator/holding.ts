@@ -9,6 +9,7 @@ export class Holding {
   readonly #belief: Belief;
   #extensions = 0;
   #releasing = false;
+  #handedOver = false;
 
   /** @internal */
   constructor(client: SimulatedClient, lease: Lease, belief: Belief) {
@@ -42,9 +43,10 @@ export class Holding {
 
   async release(): Promise<ReleaseOutcome> {
     const { judge, process, settings } = this.client;
-    const again = this.#releasing;
+    // After a hand-over it is none of its business any more.
+    const again = this.#releasing || this.#handedOver;
     this.#releasing = true;
-    judge.gives(process, this.lease);
+    if (!this.#handedOver) judge.gives(process, this.lease);
     const { keys } = this.#belief;
     const operation = judge.operations.start("release", process, keys, settings.nodeTimeoutMs);
     const outcome = await this.lease.release();
@@ -54,6 +56,7 @@ export class Holding {
 
   handOver(): LeaseHandle {
     const handle = this.lease.handOver();
+    this.#handedOver = true;
     this.client.judge.handedOver(this.client.process, this.lease);
     return handle;
   }

@@ -28,6 +28,10 @@ export class Judge implements NodeWitness, LinkWitness {
   readonly #agreement: Agreement;
   readonly #processes = new Map<string, Process>();
   readonly #undecided = new Set<Attempt>();
+  /** To be looked at when the turn is over. */
+  readonly #touched = new Set<Attempt>();
+  /** More nodes than this that say no make a quorum impossible. */
+  readonly #tooMany: number;
 
   constructor(
     world: World,
@@ -42,9 +46,10 @@ export class Judge implements NodeWitness, LinkWitness {
     this.beliefs = new Beliefs(world, nodes, quorum, excusesLostData);
     this.operations = new Operations(world);
     this.leftovers = new Leftovers(world, this.attempts, settings.nodeTimeoutMs);
-    this.#order = new LocalOrder(world, this.beliefs, this.operations, settings.retryDelayMs);
+    this.#order = new LocalOrder(world, this.beliefs, this.operations, settings);
     this.#waits = new WaitingTimes(world, this.operations, quorum, settings);
-    this.#agreement = new Agreement(world, count, quorum);
+    this.#agreement = new Agreement(world, count, quorum, settings.nodeTimeoutMs);
+    this.#tooMany = count - quorum;
   }
 
   /** Listens to a process' Redlock and watches its turns. */
@@ -125,13 +130,18 @@ export class Judge implements NodeWitness, LinkWitness {
   /** The lease is on its way to another client: nobody clears up for it until it arrives. */
   handedOver(process: Process, lease: Lease): void {
     const attempt = this.attempts.get(lease.token);
-    if (attempt) attempt.overMs = undefined;
+    if (attempt) {
+      attempt.overMs = undefined;
+      attempt.isHandedOver = true;
+    }
     this.beliefs.reconsider(process);
     this.#world.log(process.id, "hands over", lease.token);
   }
 
   turnEnded(process: Process): void {
     this.beliefs.reconsider(process);
+    for (const attempt of this.#touched) this.#lookAgain(process, attempt);
+    this.#touched.clear();
     this.#order.turnEnded(process);
     this.#agreement.turnEnded(process);
   }
@@ -159,7 +169,7 @@ export class Judge implements NodeWitness, LinkWitness {
     this.#world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
     // After a release that let the keys stand (minHoldMs) a late extension finds them.
     const overMs = this.attempts.get(token)?.overMs ?? Infinity;
-    const unasked = message.unasked || (kind === "extend" && nowMs > overMs);
+    const unasked = message.unasked || (kind === "extend" && nowMs > overMs && isLate);
     const cause = { sentAtMs: message.sentAtMs, unasked };
     for (const key of keys) {
       const ended = node.keys.look(key, nowMs, cause);
@@ -177,12 +187,23 @@ export class Judge implements NodeWitness, LinkWitness {
     const limitMs = this.#settings.nodeTimeoutMs * 1.1 + 2;
     const { attempt, isNew } = this.attempts.of(message, process, limitMs);
     attempt.underWay.set(message, node);
+    attempt.unanswered.set(message, node);
     if (message.kind === "acquire" || message.kind === "extend") {
       attempt.setSentMs = this.#world.nowMs;
       const ttlMs = Number(message.command[message.command.length - 1]);
       attempt.setTtlMs = Math.max(attempt.setTtlMs, ttlMs);
     }
-    if (message.kind === "release") this.#undecided.delete(attempt);
+    if (message.kind === "extend" && message.command[0] !== "EVAL") {
+      if (attempt.extension?.sentMs !== message.sentAtMs) {
+        attempt.extension = { sentMs: message.sentAtMs, denied: new Set() };
+      }
+    }
+    if (message.kind === "release") {
+      this.#undecided.delete(attempt);
+      attempt.releasedBy = message.from;
+      attempt.stragglers.delete(node);
+      if (!attempt.undo.has(node)) attempt.undo.set(node, this.#world.nowMs);
+    }
     if (!isNew || message.kind !== "acquire") return;
     this.#order.competes(attempt, this.#undecided);
     this.#undecided.add(attempt);
@@ -200,16 +221,45 @@ export class Judge implements NodeWitness, LinkWitness {
     const isLate = this.#world.nowMs > message.sentAtMs + this.#settings.nodeTimeoutMs;
     const isError = reply instanceof Error && !/NOSCRIPT/.test(reply.message);
     if (isLate || isError) this.troubled(message, node);
+    attempt.unanswered.delete(message);
+    if (isError && message.kind === "acquire") attempt.errors.add(node);
+    if (message.kind === "release" && !/NOSCRIPT/.test(String(reply))) {
+      attempt.undo.set(node, -Infinity);
+    }
     if (reply instanceof Error) return;
+    if (message.kind === "extend" && reply !== 1 && !isLate) {
+      attempt.extension?.denied.add(node);
+      this.#touched.add(attempt);
+    }
     if (message.kind === "release") {
       (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
     }
     if (message.kind !== "acquire") return;
     attempt.answered.add(node);
+    if (
+      reply === 1 &&
+      attempt.releasedBy === message.from &&
+      !attempt.isHandedOver &&
+      !attempt.extension
+    ) {
+      attempt.stragglers.add(node);
+      this.#touched.add(attempt);
+    }
     const [, ms, holder] = /^held (-?\d+) ([^:]*)/.exec(String(reply)) ?? [];
     if (holder === undefined) return;
     const left = attempt.denials.get(holder) ?? [];
     attempt.denials.set(holder, [...left, Number(ms)]);
+  }
+
+  /** What the answers of a turn oblige its client to do in the same turn. */
+  #lookAgain(process: Process, attempt: Attempt): void {
+    const { token, stragglers, extension } = attempt;
+    for (const node of stragglers) {
+      const message = `${process.id} does not release ${token} on ${node.id}, which granted after the end`;
+      this.#world.violate("leftover", message);
+    }
+    stragglers.clear();
+    if (extension && extension.denied.size > this.#tooMany) this.beliefs.expectLost(process, token);
   }
 
   /** A release with minHoldMs left shortens the key's life instead of ending it. */

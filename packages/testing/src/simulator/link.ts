@@ -1,5 +1,6 @@
 import type { Command, RedisNode, SendOptions } from "@redlatch/core";
 import type { NodeReply } from "../memory-node.ts";
+import { Answer } from "./answer.ts";
 import type { Disturbance, Fate, MessageKind } from "./fault.ts";
 import { contentOf, type Message } from "./message.ts";
 import type { Process } from "./process.ts";
@@ -44,12 +45,6 @@ export interface Wiring {
   lastArrivalMs: number;
 }
 
-/** What settles the promise of a command. */
-interface Answers {
-  resolve(reply: unknown): void;
-  reject(error: Error): void;
-}
-
 /** One client's connection to one node: the RedisNode that the core gets. */
 export class Link implements RedisNode {
   readonly name: string;
@@ -81,18 +76,17 @@ export class Link implements RedisNode {
     this.#sent = { acquire: 0, extend: 0, release: 0, look: 0, other: 0 };
   }
 
-  send(command: Command, { signal }: SendOptions): Promise<unknown> {
+  send(command: Command, options: SendOptions): Promise<unknown> {
     this.#process.touch();
     return new Promise((resolve, reject) => {
       const { world } = this.#wiring;
       const kind = this.#wiring.scripts.kinds.get(command[1] as string) ?? "other";
       const fate = this.#fateOf(kind);
-      const answers = this.#traits.honoursAbort
-        ? this.#cancellable(signal, resolve, reject)
-        : { resolve, reject };
-      const message = this.#message(command, kind, fate, answers);
+      const answer = new Answer(resolve, reject);
+      if (this.#traits.honoursAbort) answer.endWith(options.signal);
+      const message = this.#message(command, kind, fate, answer);
       this.#wiring.witness.sent(message, this.#node);
-      if (fate.loseRequest) return this.#lose(message, "request", answers);
+      if (fate.loseRequest) return this.#lose(message, "request", answer);
       const arrivesMs = this.#arrival(world.nowMs + this.#delayMs() + (fate.delayRequestMs ?? 0));
       world.at(arrivesMs, () => this.#node.receive(message));
       if (fate.duplicateAfterMs !== undefined) {
@@ -104,14 +98,8 @@ export class Link implements RedisNode {
     });
   }
 
-  #message(command: Command, kind: MessageKind, fate: Fate, answers: Answers): Message {
+  #message(command: Command, kind: MessageKind, fate: Fate, answer: Answer): Message {
     const { world, witness } = this.#wiring;
-    const settle = (reply: NodeReply): void =>
-      this.#process.deliver(() => {
-        witness.answered(message, this.#node, reply);
-        if (reply instanceof Error) answers.reject(reply);
-        else answers.resolve(reply);
-      });
     const message: Message = {
       kind,
       command,
@@ -120,51 +108,35 @@ export class Link implements RedisNode {
       sentAtMs: world.nowMs,
       unasked: false,
       executed: (reply) => {
-        if (fate.loseReply || this.#blocks("replies")) return this.#lose(message, "reply", answers);
-        world.at(this.#replyAt(fate.delayReplyMs ?? 0), () => settle(reply));
+        if (fate.loseReply || this.#blocks("replies")) return this.#lose(message, "reply", answer);
+        world.at(this.#replyAt(fate.delayReplyMs ?? 0), () => this.#settle(message, answer, reply));
       },
       refused: (error) => {
         witness.troubled(message, this.#node);
-        world.at(world.nowMs + this.#delayMs(), () => settle(error));
+        world.at(world.nowMs + this.#delayMs(), () => this.#settle(message, answer, error));
       },
     };
     return message;
   }
 
   /** The driver may find out that no answer comes, or not. */
-  #lose(message: Message, what: string, { reject }: Answers): void {
+  #lose(message: Message, what: string, answer: Answer): void {
     const { world, witness } = this.#wiring;
     world.log("net", `loses the ${what}`, message.kind, message.token, this.name);
     witness.troubled(message, this.#node);
     if (!this.#chance.odds(this.#traits.rejects)) return;
     const error = new Error(`read ECONNRESET ${this.name}`);
     world.at(world.nowMs + this.#chance.between(1, 100), () =>
-      this.#process.deliver(() => {
-        witness.troubled(message, this.#node);
-        reject(error);
-      }),
+      this.#settle(message, answer, error),
     );
   }
 
-  /** A driver that can cancel: the promise rejects, what was sent is executed all the same. */
-  #cancellable(
-    signal: AbortSignal,
-    resolve: Answers["resolve"],
-    reject: Answers["reject"],
-  ): Answers {
-    const cancel = (): void => reject(new Error("aborted"));
-    signal.addEventListener("abort", cancel);
-    const settled = (): void => signal.removeEventListener("abort", cancel);
-    return {
-      resolve: (reply) => {
-        settled();
-        resolve(reply);
-      },
-      reject: (error) => {
-        settled();
-        reject(error);
-      },
-    };
+  #settle(message: Message, answer: Answer, reply: NodeReply): void {
+    this.#process.deliver(() => {
+      if (!answer.isOpen) return;
+      this.#wiring.witness.answered(message, this.#node, reply);
+      answer.settle(reply);
+    });
   }
 
   /** Draws what happens to the next message. */

@@ -2,6 +2,7 @@ import type { Attempt } from "./attempts.ts";
 import type { Beliefs } from "./beliefs.ts";
 import { type Operation, type Operations, SLACK_MS, shareKey } from "./operations.ts";
 import type { Process } from "./process.ts";
+import type { ClientSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
 /** Judges the local queue: first in first out, one competitor per process, and handed over at once. */
@@ -10,14 +11,16 @@ export class LocalOrder {
   readonly #beliefs: Beliefs;
   readonly #operations: Operations;
   readonly #retryDelayMs: number;
+  readonly #limitMs: number;
   readonly #won: Operation[] = [];
   readonly #begun: Attempt[] = [];
 
-  constructor(world: World, beliefs: Beliefs, operations: Operations, retryDelayMs: number) {
+  constructor(world: World, beliefs: Beliefs, operations: Operations, settings: ClientSettings) {
     this.#world = world;
     this.#beliefs = beliefs;
     this.#operations = operations;
-    this.#retryDelayMs = retryDelayMs;
+    this.#retryDelayMs = settings.retryDelayMs;
+    this.#limitMs = settings.nodeTimeoutMs;
   }
 
   /** A process starts an attempt. Whose it is can be told when the turn is over. */
@@ -62,6 +65,7 @@ export class LocalOrder {
       if (!mine) continue;
       // It may be the attempt of a tryAcquire, which goes past the queue.
       const isCertain = !this.#operations.isOpen("tryAcquire", process, attempt.keys);
+      if (isCertain && mine.lastAttempt) this.#expectUndone(mine.lastAttempt, attempt);
       mine.lastAttempt = isCertain ? attempt : undefined;
       if (mine.attempts++ === 0) this.#expectPrompt(mine);
     }
@@ -73,6 +77,18 @@ export class LocalOrder {
       operation.isBlocked = isBehind || this.#isHeldHere(process, operation.keys);
     });
     this.#operations.sweep(process);
+  }
+
+  /** A node is sent the next attempt only after its answer to the undo, or the time limit. */
+  #expectUndone(before: Attempt, attempt: Attempt): void {
+    const { process, keys, token } = attempt;
+    const asked = new Set(attempt.unanswered.values());
+    const sinceMs = this.#world.nowMs - this.#limitMs * 0.9;
+    for (const [node, sentMs] of before.undo) {
+      if (sentMs < sinceMs || !asked.has(node)) continue;
+      const message = `are asked of ${node.id} by ${token} while ${before.token} is undone there`;
+      this.#violate(process, keys, message);
+    }
   }
 
   /** A lease holds its place until the outcome of its release is known. */

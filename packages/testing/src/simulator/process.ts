@@ -16,6 +16,7 @@ export class Process implements Turns {
   /** Called after each turn. */
   onTurnEnd: () => void = () => {};
   readonly #world: World;
+  readonly #tokens = new Map<string, number>();
   #state: "running" | "still" | "ended" = "running";
   #backlog: Delivery[] = [];
   #stillSinceMs = 0;
@@ -34,7 +35,11 @@ export class Process implements Turns {
     let tokens = 0;
     this.random = {
       uniform: () => chance.uniform(),
-      token: () => `${id}-${++tokens}`,
+      token: () => {
+        const token = `${id}-${++tokens}`;
+        this.#tokens.set(token, world.nowMs);
+        return token;
+      },
     };
   }
 
@@ -56,6 +61,11 @@ export class Process implements Turns {
   get ranMs(): number {
     const now = this.clock.monotonicNowMs();
     return now - this.#stillMs - (this.#state === "still" ? now - this.#stillSinceMs : 0);
+  }
+
+  /** When the process drew a token. */
+  drewMs(token: string): number | undefined {
+    return this.#tokens.get(token);
   }
 
   /** Notes that code of this process runs. */

@@ -92,8 +92,11 @@ async function hold(
     case "never":
       return;
     case "send":
-      if (holding.isHeld()) return around.send(holding.handOver(), client);
-      break;
+      if (!holding.isHeld()) break;
+      around.send(holding.handOver(), client);
+      // Leaving the scope of the lease must not release it now.
+      if (client.chance.odds(0.5)) await holding.release();
+      return;
     case "late":
       await client.sleep(holding.lease.remainingMs() + client.chance.uniform() * 10);
       break;
