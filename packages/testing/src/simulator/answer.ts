@@ -26,9 +26,24 @@ export class Answer {
 
   /** Settles when the signal aborts, as with a driver that can cancel: what was sent is executed all the same. */
   endWith(signal: AbortSignal): void {
-    const cancel = (): void => this.settle(new Error("aborted"));
-    signal.addEventListener("abort", cancel);
-    this.#stopListening = () => signal.removeEventListener("abort", cancel);
-    if (signal.aborted) cancel();
+    if (signal.aborted) {
+      this.settle(new Error("aborted"));
+      return;
+    }
+    const answers = waiting.get(signal) ?? listenTo(signal);
+    answers.add(this);
+    this.#stopListening = () => answers.delete(this);
   }
+}
+
+// One listener for all commands of a signal: from the eleventh on Node warns of a leak.
+const waiting = new WeakMap<AbortSignal, Set<Answer>>();
+
+function listenTo(signal: AbortSignal): Set<Answer> {
+  const answers = new Set<Answer>();
+  waiting.set(signal, answers);
+  signal.addEventListener("abort", () => {
+    for (const answer of answers) answer.settle(new Error("aborted"));
+  });
+  return answers;
 }
