@@ -22,6 +22,7 @@ export class World implements Activity {
   readonly #events = new EventHeap();
   readonly #drain: Drain;
   #executed = 0;
+  #failure: Error | undefined;
 
   constructor(drain: Drain) {
     this.#drain = drain;
@@ -57,7 +58,8 @@ export class World implements Activity {
   /** Notes that the code of a process runs, which it may only in its turn. */
   touch(process: Turns): void {
     if (this.turn !== process && !this.isOver) {
-      throw new Error(`${process.id} ran outside its turn: microtasks were not drained`);
+      this.#failure = new Error(`${process.id} ran outside its turn: microtasks were not drained`);
+      throw this.#failure;
     }
     this.active = true;
   }
@@ -74,6 +76,7 @@ export class World implements Activity {
       await this.#drain(this);
       this.turn.afterTurn();
       this.turn = undefined;
+      if (this.#failure) throw this.#failure;
     }
   }
 }
