@@ -21,6 +21,8 @@ export class Judge implements NodeWitness, LinkWitness {
   readonly operations: Operations;
   readonly leftovers: Leftovers;
   acquisitions = 0;
+  /** All leases: one that is garbage-collected tells the core, at a moment that no seed knows. */
+  readonly #leases: Lease[] = [];
   readonly #world: World;
   readonly #settings: ClientSettings;
   readonly #order: LocalOrder;
@@ -78,6 +80,7 @@ export class Judge implements NodeWitness, LinkWitness {
   /** A call ended with a lease. */
   won(operation: Operation, lease: Lease): Belief {
     const { process } = operation;
+    this.#leases.push(lease);
     this.operations.settle(operation);
     this.#order.won(operation);
     const attempt = this.attempts.get(lease.token);

@@ -44,7 +44,7 @@ export class Simulation implements Victims, Surroundings {
   /** Who runs in each place. */
   readonly #clients: (SimulatedClient | undefined)[] = [];
   readonly #processes = new Map<number, number>();
-  /** All that ever ran: their leases must not be garbage-collected at a random moment. */
+  /** All that ever ran. */
   readonly #everybody: SimulatedClient[] = [];
   readonly #tasks = new Map<SimulatedClient, number>();
   #stopping = false;
