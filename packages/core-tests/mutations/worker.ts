@@ -1,0 +1,24 @@
+import { parentPort } from "node:worker_threads";
+import { type SimulationOptions, simulate } from "@redlatch/testing/simulator";
+import type { Job, Kill, Outcome } from "./job.ts";
+
+/** Runs in a worker thread: simulates seeds with a build of the core, until one violates an invariant. */
+async function run({ core, seeds }: Job): Promise<Outcome> {
+  const build = core === undefined ? {} : await import(core);
+  const { Redlock } = build as Pick<SimulationOptions, "Redlock">;
+  let kill: Kill | undefined;
+  let acquisitions = 0;
+  for (const seed of seeds) {
+    const result = await simulate({ seed, Redlock });
+    acquisitions += result.acquisitions;
+    const [violation] = result.violations;
+    if (!violation) continue;
+    kill = { seed, invariant: violation.invariant, message: violation.message };
+    break;
+  }
+  return { kill, acquisitions };
+}
+
+parentPort?.on("message", async (job: Job) => {
+  parentPort?.postMessage(await run(job));
+});
