@@ -17,6 +17,8 @@ export interface Belief {
   timerMs: number;
   /** When, since the last round won, fewer nodes than a quorum held the keys. */
   dipMs: number | undefined;
+  /** Until when, after the last renewal, nodes that had lost their keys were sent them again. */
+  repairedUntilMs: number;
   /** The last extension that each node confirmed since the last round won. */
   readonly confirmed: Map<SimulatedNode, { readonly atMs: number; readonly sentAtMs: number }>;
   isOver: boolean;
@@ -36,6 +38,7 @@ export class Beliefs {
   readonly #world: World;
   readonly #nodes: readonly SimulatedNode[];
   readonly #quorum: number;
+  readonly #limitMs: number;
   readonly #excusesLostData: boolean;
   readonly #byKey = new Map<string, Set<Belief>>();
   readonly #byProcess = new Map<Process, Set<Belief>>();
@@ -44,11 +47,13 @@ export class Beliefs {
     world: World,
     nodes: readonly SimulatedNode[],
     quorum: number,
+    limitMs: number,
     excusesLostData: boolean,
   ) {
     this.#world = world;
     this.#nodes = nodes;
     this.#quorum = quorum;
+    this.#limitMs = limitMs;
     this.#excusesLostData = excusesLostData;
   }
 
@@ -64,6 +69,7 @@ export class Beliefs {
       untilMs: -Infinity,
       timerMs: -Infinity,
       dipMs: undefined,
+      repairedUntilMs: -Infinity,
       confirmed: new Map(),
       isOver: false,
       isSettled: false,
@@ -119,8 +125,15 @@ export class Beliefs {
     }
   }
 
-  /** A client says that its lease on these resources was renewed. */
-  renewed(process: Process, resources: readonly string[]): void {
+  /**
+   * A client says that its lease on these resources was renewed: by nodes that have held the keys since a
+   * quorum of them did, or were sent them again after the renewal before.
+   */
+  renewed(
+    process: Process,
+    resources: readonly string[],
+    roundMs: (token: string) => number,
+  ): void {
     let isHeld = false;
     for (const belief of this.of(process)) {
       if (belief.lease.resources.join() !== resources.join()) continue;
@@ -128,8 +141,9 @@ export class Beliefs {
       if (belief.untilMs <= this.#world.nowMs) continue;
       isHeld = true;
       const { dipMs, confirmed } = belief;
+      const sinceMs = Math.max(dipMs ?? Infinity, belief.repairedUntilMs);
       const unbroken = [...confirmed.values()].filter(
-        ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= dipMs,
+        ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= sinceMs,
       );
       if (unbroken.length < this.#quorum) {
         const since =
@@ -140,6 +154,8 @@ export class Beliefs {
         );
       }
       belief.dipMs = undefined;
+      belief.repairedUntilMs =
+        Math.max(roundMs(belief.lease.token), process.lastStillEndMs) + this.#limitMs * 1.1 + 2;
       confirmed.clear();
       this.#refresh(belief);
     }
@@ -252,7 +268,8 @@ export class Beliefs {
     const goneMs = this.#nodes
       .map((node) => goneAtMs(node, keys, lease.token))
       .sort((a, b) => b - a);
-    belief.dipMs = Math.min(nowMs, Math.max(belief.fromMs, goneMs[this.#quorum - 1] as number));
+    const lastMs = goneMs[this.#quorum - 1] as number;
+    belief.dipMs = lastMs === -Infinity ? nowMs : Math.min(nowMs, Math.max(belief.fromMs, lastMs));
   }
 
   #findOverlap(belief: Belief): void {

@@ -45,7 +45,7 @@ export class Judge implements NodeWitness, LinkWitness {
     const quorum = Math.floor(count / 2) + 1;
     this.#world = world;
     this.#settings = settings;
-    this.beliefs = new Beliefs(world, nodes, quorum, excusesLostData);
+    this.beliefs = new Beliefs(world, nodes, quorum, settings.nodeTimeoutMs, excusesLostData);
     this.operations = new Operations(world);
     this.leftovers = new Leftovers(world, this.attempts, settings.nodeTimeoutMs);
     this.#order = new LocalOrder(world, this.beliefs, this.operations, settings);
@@ -65,12 +65,17 @@ export class Judge implements NodeWitness, LinkWitness {
     redlock.on("acquired", ({ resources }) => this.#agreement.told("acquired", resources));
     redlock.on("extended", ({ resources }) => {
       this.#agreement.told("extended", resources);
-      this.beliefs.renewed(process, resources);
+      this.beliefs.renewed(process, resources, (token) => this.#extensionMs(token));
     });
     redlock.on("released", ({ resources, outcome }) => {
       this.#agreement.told(outcome, resources);
     });
     redlock.on("lost", (event) => this.#lost(process, event));
+  }
+
+  /** When the last round of extension was sent. */
+  #extensionMs(token: string): number {
+    return this.attempts.get(token)?.extension?.sentMs ?? -Infinity;
   }
 
   keysOf(resources: readonly string[]): readonly string[] {

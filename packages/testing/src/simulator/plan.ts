@@ -13,7 +13,7 @@ export interface PlanFrame {
 export type FaultWeights = Partial<Record<FaultKind, number>>;
 
 /** The usual mix. It keeps the library's assumptions, but for lost data, which is judged for what it is. */
-export const USUAL_WEIGHTS: FaultWeights = {
+const USUAL_WEIGHTS: FaultWeights = {
   network: 5,
   pause: 3,
   hang: 3,
@@ -29,12 +29,26 @@ export const USUAL_WEIGHTS: FaultWeights = {
   close: 0.7,
 };
 
+/** Nodes that lose data while others cannot be reached: where a quorum hangs by a thread. */
+const FORGETFUL_WEIGHTS: FaultWeights = {
+  flush: 3,
+  "crash-node": 3,
+  hang: 2,
+  partition: 3,
+  network: 1,
+  pause: 1,
+};
+
+/** Draws what mix of faults a seed has. */
+export const drawWeights = (chance: Chance): FaultWeights =>
+  chance.odds(0.8) ? USUAL_WEIGHTS : FORGETFUL_WEIGHTS;
+
 /** Draws a plan: `count` faults within the horizon, in order of time. */
 export function drawPlan(
   chance: Chance,
   frame: PlanFrame,
   count: number,
-  weights: FaultWeights = USUAL_WEIGHTS,
+  weights: FaultWeights,
 ): Fault[] {
   // A suspended machine is told by its wall clock, a wall clock set back by the monotonic one: a client
   // has one or the other, as both at once are beyond what is promised.
@@ -76,7 +90,7 @@ function drawFault(
     case "hang":
       return { kind, atMs, node, durationMs: lasts(0.05, 1.5) };
     case "crash-node": {
-      const survives = chance.pick(["all", "all", "none", lasts(0.1, 2)] as const);
+      const survives = chance.pick(["all", "none", lasts(0.1, 2)] as const);
       return { kind, atMs, node, durationMs: lasts(0.05, 1), survives };
     }
     case "node-clock-jump":

@@ -2,7 +2,7 @@ import { Redlock, type RedlockOptions } from "@redlatch/core";
 import { type Drain, drainByTurns } from "./drain.ts";
 import type { Fault } from "./fault.ts";
 import type { HistoryEntry, Violation } from "./history.ts";
-import { drawPlan, type FaultWeights, USUAL_WEIGHTS } from "./plan.ts";
+import { drawPlan, drawWeights, type FaultWeights } from "./plan.ts";
 import { Chance } from "./random.ts";
 import { type RedlockClass, scriptsOf } from "./scripts.ts";
 import type { ClientSettings } from "./settings.ts";
@@ -128,7 +128,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 function planFor({ seed, faults = {} }: SimulationOptions, traits: Traits): readonly Fault[] {
   if (Array.isArray(faults)) return faults;
   const chance = new Chance(seed, "plan");
-  const { count = chance.whole(6, 14), weights = USUAL_WEIGHTS } = faults as FaultsToDraw;
+  const { count = chance.whole(6, 14), weights = drawWeights(chance) } = faults as FaultsToDraw;
   const { nodes, clients, settings } = traits;
   const { ttlMs } = settings;
   return drawPlan(chance, { nodes, clients, ttlMs, horizonMs: ttlMs * 6 }, count, weights);
