@@ -57,7 +57,7 @@ export function processes(harness: Harness): void {
         expect({ code, complaints, said }).toEqual({
           code: 0,
           complaints: "",
-          said: [{ state: "done" }],
+          said: [{ state: "starts" }, { state: "done" }],
         });
       },
     );
@@ -70,7 +70,7 @@ export function processes(harness: Harness): void {
     ])("can exit while one only $kind ($hung hung)", async ({ kind, hung }) => {
       await bed.hang(hung);
       const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
-      await pollUntil("the child is done", () => said.length === 1, { timeoutMs: 20_000 });
+      await pollUntil("the child is done", () => said.length === 2, { timeoutMs: 20_000 });
       const doneMs = performance.now();
       const { code, complaints } = await exited;
       expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
