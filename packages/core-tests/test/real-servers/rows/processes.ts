@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { pollUntil, processState } from "@redlatch/testkit";
 import { describe, expect, it } from "vitest";
 import type { Told } from "../fixtures/connect.ts";
@@ -17,6 +18,7 @@ export function processes(harness: Harness): void {
       await pollUntil("the child holds", () => said[0], { timeoutMs: 20_000 });
       const other = await bed.client();
       expect(await other.tryAcquire("asked")).toBeNull();
+      const stoppedMs = performance.now();
       child.kill("SIGSTOP");
       await pollUntil(
         "the child is stopped",
@@ -27,6 +29,8 @@ export function processes(harness: Harness): void {
         (await bed.keys()).every((keys) => !keys.includes("lock:extended")),
       );
       const holding = await bed.keys();
+      // Keys expire up to a ttl after the last extension, the child may have been stopped right before one.
+      await sleep(2 * ttlMs - (performance.now() - stoppedMs));
       child.kill("SIGCONT");
       const { code, complaints } = await exited;
       expect(complaints).toBe("");
@@ -50,8 +54,10 @@ export function processes(harness: Harness): void {
     it.each(["waits for another process", "waits without end", "waits in line"])(
       "stay alive while one only %s",
       async (kind) => {
-        await bed.occupy("occupied", bed.servers, 2_000);
+        await bed.occupy("occupied", bed.servers, 60_000);
         const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
+        await pollUntil("the child waits", () => said.length === 1, { timeoutMs: 20_000 });
+        await bed.occupy("occupied", bed.servers, 2_000);
         const { code, complaints } = await exited;
         // Without anything to live for, Node ends with code 13 in the middle of the wait.
         expect({ code, complaints, said }).toEqual({
