@@ -149,7 +149,7 @@ export function options(harness: Harness): void {
     it("counts duplicates once, in whatever order", async () => {
       const lease = await redlock.acquire(["b", "a", "b", "a"]);
       expect(lease.resources).toEqual(["a", "b"]);
-      const sorted = (await bed.keys()).map((keys) => keys.sort());
+      const sorted = await bed.keys();
       expect(sorted.filter((keys) => keys.length > 0).length).toBeGreaterThan(2);
       for (const keys of sorted) expect([[], ["lock:a", "lock:b"]]).toContainEqual(keys);
       expect(await lease.release()).toBe("released");

@@ -24,7 +24,10 @@ export function processes(harness: Harness): void {
         "the child is stopped",
         () => processState(child.pid as number) === "stopped",
       );
-      const [asked, heard] = await Promise.all([other.acquire("asked"), other.acquire("heard")]);
+      const [asked, heard] = await Promise.all([
+        other.acquire("asked", { ttlMs: 30_000 }),
+        other.acquire("heard", { ttlMs: 30_000 }),
+      ]);
       await pollUntil("the third lock expired", async () =>
         (await bed.keys()).every((keys) => !keys.includes("lock:extended")),
       );
