@@ -54,37 +54,40 @@ export function processes(harness: Harness): void {
       await bed.expectNothingLeft();
     });
 
-    it.each(["waits for another process", "waits without end", "waits in line"])(
-      "stay alive while one only %s",
-      async (kind) => {
-        await bed.occupy("occupied", bed.servers, 60_000);
-        const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
-        await pollUntil("the child waits", () => said.length === 1, { timeoutMs: 20_000 });
-        await bed.occupy("occupied", bed.servers, 2_000);
-        const { code, complaints } = await exited;
-        // Without anything to live for, Node ends with code 13 in the middle of the wait.
-        expect({ code, complaints, said }).toEqual({
-          code: 0,
-          complaints: "",
-          said: [{ state: "starts" }, { state: "done" }],
-        });
-      },
-    );
+    it("stay alive while one only waits", async () => {
+      const kinds = ["waits for another process", "waits without end", "waits in line"];
+      await bed.occupy("occupied", bed.servers, 60_000);
+      // A short ttl: the first one in ends without a release.
+      const children = kinds.map((kind) => start("stay-or-exit", { kind, ttlMs: 1_000 }));
+      await pollUntil("they wait", () => children.every(({ said }) => said.length === 1), {
+        timeoutMs: 30_000,
+      });
+      await bed.occupy("occupied", bed.servers, 2_000);
+      const ends = await Promise.all(children.map(({ exited }) => exited));
+      // Without anything to live for, Node ends with code 13 in the middle of the wait.
+      const said = [{ state: "starts" }, { state: "done" }];
+      expect(ends.map((end, index) => ({ kind: kinds[index], ...end }))).toEqual(
+        kinds.map((kind) => ({ kind, code: 0, complaints: "", said })),
+      );
+    });
 
     it.each([
-      { kind: "holds an idle lease", hung: 0 },
-      { kind: "holds an idle lease that extends itself", hung: 0 },
-      { kind: "holds an idle lease that extends itself", hung: 2 },
-      { kind: "goes on releasing on a hung node", hung: 2 },
-    ])("can exit while one only $kind ($hung hung)", async ({ kind, hung }) => {
+      { hung: 0, kinds: ["holds an idle lease", "holds an idle lease that extends itself"] },
+      { hung: 2, kinds: ["holds an idle lease that extends itself", "goes on releasing"] },
+    ])("can exit while one only $kinds ($hung hung)", async ({ kinds, hung }) => {
       await bed.hang(hung);
-      const { said, exited } = start("stay-or-exit", { kind, ttlMs: 60_000 });
-      await pollUntil("the child is done", () => said.length === 2, { timeoutMs: 20_000 });
-      const doneMs = performance.now();
-      const { code, complaints } = await exited;
-      expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
-      // Long before a lease of a minute ends.
-      expect(performance.now() - doneMs).toBeLessThan(10_000);
+      // A short ttl: the first one in ends without a release.
+      const children = kinds.map((kind) => start("stay-or-exit", { kind, ttlMs: 1_000 }));
+      await Promise.all(
+        children.map(async ({ said, exited }, index) => {
+          await pollUntil(`${kinds[index]}: done`, () => said.length === 2, { timeoutMs: 30_000 });
+          const doneMs = performance.now();
+          const { code, complaints } = await exited;
+          expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
+          // Long before a lease of a minute ends.
+          expect(performance.now() - doneMs).toBeLessThan(10_000);
+        }),
+      );
     });
   });
 }
