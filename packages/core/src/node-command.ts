@@ -1,5 +1,6 @@
 import type { RedisNode, SendOptions } from "./redis-node.ts";
 import type { Script } from "./scripts.ts";
+import { shown } from "./shown.ts";
 import { type Vote, voteOf } from "./vote.ts";
 
 /**
@@ -54,10 +55,7 @@ export function textOf(reply: unknown): string {
 }
 
 function causeOf(error: unknown): Error {
-  const cause =
-    error instanceof Error
-      ? error
-      : new Error(`rejected with ${Object(error) === error ? "an object" : String(error)}`);
+  const cause = error instanceof Error ? error : new Error(`rejected with ${shown(error)}`);
   if (!/CROSSSLOT/.test(cause.message)) return cause;
   return new Error(
     `${cause.message}: on a Redis Cluster all resources of one lease need the same hash tag, e.g. "{cart:7}:items" and "{cart:7}:total"`,

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 import type { RedisNode } from "./redis-node.ts";
+import { shown } from "./shown.ts";
 import { type Random, systemRandom } from "./token.ts";
 
 /** What a call may set for itself; the constructor sets the defaults. `undefined` means the default. */
@@ -191,14 +192,19 @@ export function checkAddition(addMs: number): void {
   checkOption("addMs", addMs, ["number", "a positive integer of milliseconds", 1, MAX_VALUE, true]);
 }
 
-function checkOption(name: string, value: unknown, [type, rule, ...range]: Rule): void {
-  const message = `${name} must be ${rule}, got ${shown(value)}`;
-  if (typeof value !== type) throw new TypeError(message);
-  const [min, max, whole] = range;
-  if (typeof min === "function" && !min(value as never)) throw new TypeError(message);
-  if (typeof min !== "number") return;
+function checkOption(name: string, value: unknown, rule: Rule): void {
+  if (fits(value, rule)) return;
+  const [type, allowed] = rule;
+  const Refusal = type === "number" && typeof value === type ? RangeError : TypeError;
+  throw new Refusal(`${name} must be ${allowed}, got ${shown(value)}`);
+}
+
+function fits(value: unknown, [type, , min, max, whole]: Rule): unknown {
+  if (typeof value !== type) return false;
+  if (typeof min === "function") return min(value as never);
+  if (typeof min !== "number") return true;
   const inRange = (value as number) >= min && (value as number) <= (max as number);
-  if (!inRange || (whole && !Number.isSafeInteger(value))) throw new RangeError(message);
+  return inRange && (!whole || Number.isSafeInteger(value));
 }
 
 function unknownOption(name: string): string {
@@ -210,9 +216,6 @@ function unknownOption(name: string): string {
   const [best] = Object.keys(RULES).sort((a, b) => alike(b) - alike(a)) as [string];
   return `unknown option ${name}${alike(best) > 1 ? `: did you mean ${best}?` : ""}`;
 }
-
-const shown = (value: unknown): string =>
-  typeof value === "string" ? JSON.stringify(value) : String(value);
 
 /**
  * How long `node` may take: what was asked for, else the driver's advice, else a twentieth of the TTL;

@@ -1,3 +1,5 @@
+import { shown } from "./shown.ts";
+
 /** One Redis command: its name and its arguments, all strings. A fresh array for every call. */
 export type Command = [name: string, ...args: string[]];
 
@@ -61,7 +63,7 @@ export function defineNode(
   extras: NodeExtras = {},
 ): RedisNode {
   if (typeof name !== "string" || !name) {
-    throw new TypeError(`a node's name must be a non-empty string, got ${String(name)}`);
+    throw new TypeError(`a node's name must be a non-empty string, got ${shown(name)}`);
   }
   if (typeof send !== "function") {
     throw new TypeError(`node ${name}: send must be a function, got ${typeof send}`);

@@ -18,6 +18,7 @@ import { Quorum } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { resourcesOf } from "./resources.ts";
 import { checkHandle, restore } from "./restore.ts";
+import { shown } from "./shown.ts";
 import { useLease, type Work } from "./use-lease.ts";
 
 /** What `tryUsing` resolves with: what the work returned, or that it did not run. */
@@ -285,5 +286,5 @@ function checkNodes(nodes: readonly RedisNode[]): void {
 
 function checkWork(work: unknown): void {
   if (typeof work !== "function")
-    throw new TypeError(`work must be a function, got ${String(work)}`);
+    throw new TypeError(`work must be a function, got ${shown(work)}`);
 }

@@ -1,3 +1,5 @@
+import { shown } from "./shown.ts";
+
 /** One script call per node carries all keys of a lease; more would block a node for too long. */
 const MAX_RESOURCES = 1_000;
 
@@ -15,8 +17,7 @@ export function resourcesOf(resources: string | readonly string[]): readonly str
   }
   for (const resource of all) {
     if (typeof resource !== "string" || !resource) {
-      const shown = typeof resource === "string" ? '""' : String(resource);
-      throw new TypeError(`a resource must be a non-empty string, got ${shown}`);
+      throw new TypeError(`a resource must be a non-empty string, got ${shown(resource)}`);
     }
   }
   return Object.freeze([...new Set(all as string[])].sort());

@@ -117,7 +117,7 @@ export class Testbed {
   async keys(): Promise<string[][]> {
     return Promise.all(
       this.servers.map(async (server) =>
-        server.alive ? ((await server.command("KEYS", "*")) as string[]) : [],
+        server.alive ? ((await server.command("KEYS", "*")) as string[]).sort() : [],
       ),
     );
   }

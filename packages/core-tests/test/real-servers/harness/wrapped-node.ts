@@ -24,9 +24,10 @@ export interface HoldingNode {
   /**
    * From now on commands that set keys stay here, while all others pass: a transport that reorders.
    *
-   * @param letPass - How many key-setting commands still pass.
+   * @param letPass - How many of them still pass before.
+   * @param count - How many are kept back; all where left out.
    */
-  hold(letPass?: number): void;
+  hold(letPass?: number, count?: number): void;
   /** How many commands are kept back. */
   readonly held: number;
   /**
@@ -40,10 +41,11 @@ export interface HoldingNode {
 /** Makes a node that can keep key-setting commands back and let everything else overtake them. */
 export function holdingNode(node: RedisNode): HoldingNode {
   const held: ((fate: string) => Promise<void>)[] = [];
-  let holding = false;
   let passing = 0;
+  let places = 0;
   const between: Between = (send, command) => {
-    if (!holding || !setsKeys(command) || passing-- > 0) return send();
+    if (places === 0 || !setsKeys(command) || passing-- > 0) return send();
+    places--;
     return new Promise((resolve, reject) => {
       held.push(async (fate) => {
         const reply = await send();
@@ -54,16 +56,16 @@ export function holdingNode(node: RedisNode): HoldingNode {
   };
   return {
     node: wrapped(node, between),
-    hold(letPass = 0) {
-      holding = true;
+    hold(letPass = 0, count = Number.POSITIVE_INFINITY) {
       passing = letPass;
+      places = count;
     },
     get held() {
       return held.length;
     },
     async letGo(fate) {
       await pollUntil("a command was kept back", () => held.length > 0);
-      holding = false;
+      places = 0;
       await Promise.all(held.splice(0).map((release) => release(fate)));
     },
   };

@@ -3,7 +3,7 @@ import { pollUntil, type RealServer } from "@redlatch/testkit";
 import { describe, expect, it } from "vitest";
 import type { Harness } from "../harness/harness.ts";
 import { Testbed } from "../harness/testbed.ts";
-import { holdingNode } from "../harness/wrapped-node.ts";
+import { countingNode, holdingNode } from "../harness/wrapped-node.ts";
 
 const flushAll = (servers: readonly RealServer[]) =>
   Promise.all(servers.map((server) => server.flush()));
@@ -72,17 +72,20 @@ export function lostKeys(harness: Harness): void {
         "releases a repair that executes after the loss and is %s",
         async (fate) => {
           const [first, ...others] = (await bed.connectedNodes()) as [RedisNode, ...RedisNode[]];
-          const late = holdingNode(first);
+          const sent = countingNode(first);
+          const late = holdingNode(sent.node);
           const nodeTimeoutMs = Math.min(100, bed.ttlMs / 15);
           const redlock = bed.redlock([late.node, ...others], { nodeTimeoutMs });
           const lease = await redlock.acquire("a");
           await flushAll(bed.servers.slice(0, 1));
           // The extension passes and finds the key missing; the repair that follows is kept back.
-          late.hold(1);
+          late.hold(1, 1);
           await lease.extend();
           await expect.poll(() => late.held).toBe(1);
           await flushAll(bed.servers);
           await expect(lease.extend()).rejects.toBeInstanceOf(LeaseLostError);
+          // Acquired, extended, extended again; the release overtakes the repair.
+          await expect.poll(() => sent.commands).toBeGreaterThanOrEqual(4);
           await late.letGo(fate);
           expectLost(lease);
           await expectFree();
