@@ -143,6 +143,27 @@ describe("the class of an error", () => {
   });
 });
 
+describe("nodes that are not asked, as an attempt was lost while they undid the one before", () => {
+  it.fails("count as reachable: they have answered all that they were asked", async () => {
+    const holder: Part = async (client) => {
+      const holding = await client.acquire("a");
+      await client.sleep(100);
+      await holding.release();
+    };
+    const asker: Part = async (client) => {
+      await client.sleep(10);
+      const error = await client.acquire("a", { waitMs: 12 }).catch((reason) => reason);
+      expect(error.code).toBe("RESOURCE_HELD");
+    };
+    const slow = { delayRequestMs: 15 };
+    await expectKept(
+      [holder, asker],
+      onEach([2, 3], (node) => message(1, node, "release", 1, slow)),
+      { nodes: 4 },
+    );
+  });
+});
+
 describe("a split vote", () => {
   it("freezes nobody for a whole ttl", async () => {
     const compete: Part = async (client) => {
