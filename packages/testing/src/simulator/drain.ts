@@ -13,12 +13,17 @@ export interface Activity {
  */
 const QUIET_TURNS = 20;
 
+/** After so many the code is taken to turn in circles. */
+const MAX_TURNS = 100_000;
+
 /** Turns microtasks over until there was no activity for a while. Needs nothing of the platform, and is fast. */
 export const drainByTurns: Drain = async (activity) => {
+  let turns = 0;
   for (let quiet = 0; quiet < QUIET_TURNS; quiet++) {
     await undefined;
     if (!activity.active) continue;
     activity.active = false;
     quiet = 0;
+    if (++turns > MAX_TURNS) throw new Error("the code turns in circles: its promises never rest");
   }
 };

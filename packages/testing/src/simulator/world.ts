@@ -9,6 +9,9 @@ export interface Turns {
   afterTurn(): void;
 }
 
+/** A simulation takes some thousands of events; this many mean that somebody tries again and again. */
+const MAX_EVENTS = 300_000;
+
 /** True time, what is going to happen, and what has happened. */
 export class World implements Activity {
   nowMs = 0;
@@ -23,6 +26,7 @@ export class World implements Activity {
   readonly #drain: Drain;
   #executed = 0;
   #failure: Error | undefined;
+  #isStuck = false;
 
   constructor(drain: Drain) {
     this.#drain = drain;
@@ -64,16 +68,26 @@ export class World implements Activity {
     this.active = true;
   }
 
+  /** Gives up: nothing more happens. */
+  #giveUp(message: string): void {
+    this.violate("progress", message);
+    this.#isStuck = true;
+  }
+
   /** Lets events happen until `done` says so or none is left. */
   async run(done: () => boolean): Promise<void> {
-    while (!done()) {
+    while (!done() && !this.#isStuck) {
       const event = this.#events.take();
       if (!event) return;
       this.nowMs = event.atMs;
-      this.#executed++;
+      if (++this.#executed > MAX_EVENTS) this.#giveUp(`there is no end after ${MAX_EVENTS} events`);
       event.run();
       if (!this.turn) continue;
-      await this.#drain(this);
+      try {
+        await this.#drain(this);
+      } catch (error) {
+        this.#giveUp(String(error));
+      }
       this.turn.afterTurn();
       this.turn = undefined;
       if (this.#failure) throw this.#failure;
