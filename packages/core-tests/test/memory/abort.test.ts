@@ -109,17 +109,19 @@ describe("an abort", () => {
 
   it("in the pause after many local hand-overs rejects at once", async () => {
     const b = bench();
-    const redlock = b.redlock({ retryDelayMs: 1_000 });
+    const redlock = b.redlock({ retryDelayMs: 10 });
     const caller = new AbortController();
+    const work = () => new Promise<void>((resolve) => void b.clock.after(10, resolve));
     const all = Array.from({ length: 100 }, () =>
-      b.watch(redlock.using("a", { signal: caller.signal }, () => {})),
+      b.watch(redlock.using("a", { signal: caller.signal }, work)),
     );
-    await b.clock.advance(10);
+    // Fifty retry delays of one lease after the other, then the pause.
+    await b.clock.advance(505);
     const waiting = all.filter(({ state }) => state === "pending");
     expect(waiting.length).toBeGreaterThan(0);
     caller.abort("stop");
     await b.clock.settle();
-    for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 10 });
+    for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 505 });
     expect(listeners(caller.signal)).toBe(0);
   });
 
