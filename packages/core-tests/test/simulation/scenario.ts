@@ -9,7 +9,7 @@ import {
 import { expect } from "vitest";
 
 /** How long a message takes in a scenario, in milliseconds, unless its plan says otherwise. */
-export const DELAY_MS = 1;
+const DELAY_MS = 1;
 export const TTL_MS = 200;
 export const NODE_TIMEOUT_MS = 20;
 
