@@ -53,7 +53,7 @@ export class Agreement {
     }
     if (!isRedlockError(error, "QUORUM_UNREACHABLE") || error.cause) return;
     const isOverdue = this.#world.nowMs >= lastAttempt.startedMs + this.#limitMs * 0.9;
-    const failed = isOverdue ? this.#nodes - answered : lastAttempt.errors.size;
+    const failed = isOverdue ? this.#nodes - answered : failedNodes(lastAttempt);
     if (failed <= this.#nodes - quorum) {
       this.#violate(process, `says unreachable, but ${failed} nodes failed ${lastAttempt.token}`);
     }
@@ -85,4 +85,14 @@ export class Agreement {
   #violate(process: Process, message: string): void {
     this.#world.violate("agreement", `${process.id} ${message}`);
   }
+}
+
+/** Nodes that failed, or were not asked since they had failed the undo of the attempt before. */
+function failedNodes({ errors, before, answered }: Attempt): number {
+  const failed = new Set(errors);
+  for (const [node, sentMs] of before?.undo ?? []) {
+    const hasFailed = sentMs > -Infinity || before?.undoErrors.has(node);
+    if (hasFailed && !answered.has(node)) failed.add(node);
+  }
+  return failed.size;
 }

@@ -7,6 +7,8 @@ export interface Attempt {
   readonly token: string;
   readonly process: Process;
   readonly keys: readonly string[];
+  /** The attempt before, of the same call. */
+  before: Attempt | undefined;
   /** When its token was drawn, and its round began. */
   readonly startedMs: number;
   /** The last command that may set keys, and how long those live. */
@@ -41,6 +43,8 @@ export interface Attempt {
   releasedBy: string | undefined;
   /** When the first release was sent to each node; -Infinity once it has answered. */
   readonly undo: Map<SimulatedNode, number>;
+  /** Nodes whose answer to a release was an error. */
+  readonly undoErrors: Set<SimulatedNode>;
   /** From when on no key of it should be left; absent while it is held or another client's. */
   overMs: number | undefined;
   /** Until when a release lets its keys stand (minHoldMs). */
@@ -69,6 +73,7 @@ export class Attempts {
       token: message.token,
       process,
       keys: message.keys,
+      before: undefined,
       startedMs: process.drewMs(message.token) ?? message.sentAtMs,
       setSentMs: message.sentAtMs,
       setTtlMs: 0,
@@ -87,6 +92,7 @@ export class Attempts {
       isHandedOver: false,
       releasedBy: undefined,
       undo: new Map(),
+      undoErrors: new Set(),
       overMs: message.sentAtMs + limitMs,
       standsUntilMs: 0,
       owner: process,

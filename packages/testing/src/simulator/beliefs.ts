@@ -1,4 +1,5 @@
 import type { Lease } from "@redlatch/core";
+import type { Attempt, Attempts } from "./attempts.ts";
 import { MAX_LATENESS_MS, type Process } from "./process.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import type { World } from "./world.ts";
@@ -9,14 +10,14 @@ export interface Belief {
   readonly lease: Lease;
   readonly keys: readonly string[];
   readonly fromMs: number;
-  /** Its deadlines, by its own clocks. */
-  deadlineMs: { readonly monotonic: number; readonly wall: number };
   /** When its clocks will say that it is over, in true time. */
   untilMs: number;
   /** The same by the monotonic clock alone, which the lease's timer follows. */
   timerMs: number;
   /** When, since the last round won, fewer nodes than a quorum held the keys. */
   dipMs: number | undefined;
+  /** When its last renewal was heard of. */
+  renewedMs: number;
   /** Until when, after the last renewal, nodes that had lost their keys were sent them again. */
   repairedUntilMs: number;
   /** The last extension that each node confirmed since the last round won. */
@@ -41,6 +42,8 @@ export class Beliefs {
   readonly #limitMs: number;
   readonly #excusesLostData: boolean;
   readonly #byKey = new Map<string, Set<Belief>>();
+  /** The last process to hold a key, and since when no other has. */
+  readonly #lastHolders = new Map<string, { process: Process; sinceMs: number }>();
   readonly #byProcess = new Map<Process, Set<Belief>>();
 
   constructor(
@@ -65,17 +68,21 @@ export class Beliefs {
       lease,
       keys,
       fromMs: nowMs,
-      deadlineMs: { monotonic: -Infinity, wall: -Infinity },
       untilMs: -Infinity,
       timerMs: -Infinity,
       dipMs: undefined,
+      renewedMs: -Infinity,
       repairedUntilMs: -Infinity,
       confirmed: new Map(),
       isOver: false,
       isSettled: false,
       isReported: false,
     };
-    for (const key of keys) setOf(this.#byKey, key).add(belief);
+    for (const key of keys) {
+      setOf(this.#byKey, key).add(belief);
+      const last = this.#lastHolders.get(key);
+      if (last?.process !== process) this.#lastHolders.set(key, { process, sinceMs: nowMs });
+    }
     setOf(this.#byProcess, process).add(belief);
     this.#refresh(belief);
     if (!belief.isOver) this.#check(belief);
@@ -85,6 +92,15 @@ export class Beliefs {
   /** The beliefs of a process that are not over. */
   of(process: Process): ReadonlySet<Belief> {
     return this.#byProcess.get(process) ?? NONE;
+  }
+
+  /** Since when, in true time, a process has been the last to hold any of its keys. */
+  aloneSinceMs(process: Process): number {
+    let sinceMs = this.#world.nowMs;
+    for (const last of this.#lastHolders.values()) {
+      if (last.process === process) sinceMs = Math.min(sinceMs, last.sinceMs);
+    }
+    return sinceMs;
   }
 
   /** Whether a process holds one of these keys, or has not noticed yet that its time is up. */
@@ -125,43 +141,49 @@ export class Beliefs {
     }
   }
 
-  /**
-   * A client says that its lease on these resources was renewed: by nodes that have held the keys since a
-   * quorum of them did, or were sent them again after the renewal before.
-   */
-  renewed(
-    process: Process,
-    resources: readonly string[],
-    roundMs: (token: string) => number,
-  ): void {
-    let isHeld = false;
-    for (const belief of this.of(process)) {
-      if (belief.lease.resources.join() !== resources.join()) continue;
-      // Another lease of the process on the same resources, which has not noticed its end yet.
-      if (belief.untilMs <= this.#world.nowMs) continue;
-      isHeld = true;
-      const { dipMs, confirmed } = belief;
-      const sinceMs = Math.max(dipMs ?? Infinity, belief.repairedUntilMs);
-      const unbroken = [...confirmed.values()].filter(
-        ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= sinceMs,
-      );
-      if (unbroken.length < this.#quorum) {
-        const since =
-          dipMs === undefined ? "" : `, the keys were gone from a quorum at ${shown(dipMs)}`;
-        this.#world.violate(
-          "renewal",
-          `${nameOf(belief)} renewed with ${unbroken.length} of ${this.#quorum} confirmations${since}`,
-        );
-      }
-      belief.dipMs = undefined;
-      belief.repairedUntilMs =
-        Math.max(roundMs(belief.lease.token), process.lastStillEndMs) + this.#limitMs * 1.1 + 2;
-      confirmed.clear();
-      this.#refresh(belief);
+  /** An event says that a lease on these resources was renewed: which one, is for the simulator to find out. */
+  renewed(process: Process, resources: readonly string[], attempts: Attempts): void {
+    const { nowMs } = this.#world;
+    const name = resources.join();
+    const held = [...this.of(process)].filter(
+      ({ lease, untilMs }) => lease.resources.join() === name && untilMs > nowMs,
+    );
+    if (held.length === 0) {
+      const message = `${process.id} says that it extended ${name}, which it does not hold`;
+      this.#world.violate("deadline", message);
     }
-    if (isHeld) return;
-    const message = `${process.id} says that it extended ${resources.join("+")}, which it does not hold`;
-    this.#world.violate("deadline", message);
+    // Where nodes lost data a process may believe in two of them.
+    const [belief, ...others] = held.filter(({ lease, renewedMs }) => {
+      const sentMs = attempts.get(lease.token)?.extension?.sentMs ?? -Infinity;
+      return sentMs >= renewedMs;
+    });
+    if (belief && others.length === 0) this.renew(belief, attempts.get(belief.lease.token));
+  }
+
+  /**
+   * A lease was renewed: by nodes that have held the keys since a quorum of them did, or were sent them again
+   * after the renewal before.
+   */
+  renew(belief: Belief, attempt: Attempt | undefined): void {
+    const { nowMs } = this.#world;
+    const { dipMs, confirmed, process } = belief;
+    // Told by an event and by a result.
+    if (belief.renewedMs === nowMs) return;
+    const sinceMs = Math.max(dipMs ?? Infinity, belief.repairedUntilMs);
+    const unbroken = [...confirmed.values()].filter(
+      ({ atMs, sentAtMs }) => dipMs === undefined || atMs < dipMs || sentAtMs <= sinceMs,
+    );
+    if (unbroken.length < this.#quorum) {
+      const since = dipMs === undefined ? "" : `, a quorum had lost the keys at ${shown(dipMs)}`;
+      const message = `${nameOf(belief)} renewed by ${unbroken.length} of ${this.#quorum} nodes${since}`;
+      this.#world.violate("renewal", message);
+    }
+    const roundMs = Math.max(attempt?.extension?.sentMs ?? nowMs, process.lastStillEndMs);
+    belief.renewedMs = nowMs;
+    belief.repairedUntilMs = roundMs + this.#limitMs * 1.1 + 2;
+    belief.dipMs = undefined;
+    confirmed.clear();
+    this.#refresh(belief);
   }
 
   /** So many nodes said that the keys are gone that no quorum can hold them: the lease must be lost by now. */
@@ -208,16 +230,16 @@ export class Beliefs {
       this.#end(belief);
       return;
     }
-    const { monotonic, wall } = belief.deadlineMs;
-    if (monotonicMs < monotonic - 0.01 || wallMs < wall - 0.01) {
-      this.#violate(belief, "deadline", "got an earlier deadline");
-    }
-    belief.deadlineMs = { monotonic: monotonicMs, wall: wallMs };
     belief.timerMs = clock.trueOfMonotonicMs(monotonicMs);
     const wasMs = belief.untilMs;
     // Where a jump of the wall clock ends it, it ends now.
     const byWallMs = Math.max(clock.trueOfWallMs(wallMs), Math.min(wasMs, this.#world.nowMs));
     const untilMs = Math.min(belief.timerMs, byWallMs);
+    const isShorter = untilMs < wasMs - 0.01 && wasMs > this.#world.nowMs;
+    // In a turn of its own the process' clocks have not changed: its code made it shorter.
+    if (isShorter && this.#world.turn === process) {
+      this.#violate(belief, "deadline", "got an earlier deadline");
+    }
     if (Math.abs(untilMs - wasMs) > 1e-3) {
       if (wasMs !== -Infinity) this.#check(belief);
       belief.untilMs = untilMs;

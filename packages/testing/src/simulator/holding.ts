@@ -32,7 +32,7 @@ export class Holding {
     const operation = judge.operations.start("extend", process, this.#belief.keys, boundMs);
     try {
       await this.lease.extend(by);
-      judge.extended(operation, this.lease);
+      judge.extended(operation, this.#belief);
     } catch (error) {
       judge.operations.settle(operation);
       throw error;

@@ -64,18 +64,12 @@ export class Judge implements NodeWitness, LinkWitness {
     });
     redlock.on("acquired", ({ resources }) => this.#agreement.told("acquired", resources));
     redlock.on("extended", ({ resources }) => {
-      this.#agreement.told("extended", resources);
-      this.beliefs.renewed(process, resources, (token) => this.#extensionMs(token));
+      this.beliefs.renewed(process, resources, this.attempts);
     });
     redlock.on("released", ({ resources, outcome }) => {
       this.#agreement.told(outcome, resources);
     });
     redlock.on("lost", (event) => this.#lost(process, event));
-  }
-
-  /** When the last round of extension was sent. */
-  #extensionMs(token: string): number {
-    return this.attempts.get(token)?.extension?.sentMs ?? -Infinity;
   }
 
   keysOf(resources: readonly string[]): readonly string[] {
@@ -94,10 +88,8 @@ export class Judge implements NodeWitness, LinkWitness {
       attempt.overMs = undefined;
       attempt.owner = process;
     }
-    if (operation.kind !== "restore") {
-      this.acquisitions++;
-      this.#agreement.gave("acquired", lease.resources);
-    }
+    if (operation.kind !== "restore") this.acquisitions++;
+    this.#agreement.gave("acquired", lease.resources);
     this.#world.log(process.id, "holds", lease.token, lease.resources.join("+"));
     const belief = this.beliefs.adopt(process, lease, this.keysOf(lease.resources));
     if (belief.isOver)
@@ -114,9 +106,10 @@ export class Judge implements NodeWitness, LinkWitness {
     this.#world.log(operation.process.id, `${operation.kind} gives`, why, operation.keys.join("+"));
   }
 
-  extended(operation: Operation, lease: Lease): void {
+  extended(operation: Operation, belief: Belief): void {
+    const { lease } = belief;
+    this.beliefs.renew(belief, this.attempts.get(lease.token));
     this.operations.settle(operation);
-    this.#agreement.gave("extended", lease.resources);
     this.#world.log(operation.process.id, "has extended", lease.token);
   }
 
@@ -230,9 +223,11 @@ export class Judge implements NodeWitness, LinkWitness {
     const isError = reply instanceof Error && !/NOSCRIPT/.test(reply.message);
     if (isLate || isError) this.troubled(message, node);
     attempt.unanswered.delete(message);
-    if (isError && message.kind === "acquire") attempt.errors.add(node);
+    if (isError && (message.kind === "acquire" || message.kind === "look"))
+      attempt.errors.add(node);
     if (message.kind === "release" && !/NOSCRIPT/.test(String(reply))) {
       attempt.undo.set(node, -Infinity);
+      if (isError) attempt.undoErrors.add(node);
     }
     if (reply instanceof Error) return;
     if (message.kind === "extend" && reply !== 1 && !isLate) {
@@ -242,9 +237,10 @@ export class Judge implements NodeWitness, LinkWitness {
     if (message.kind === "release") {
       (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
     }
-    if (message.kind !== "acquire") return;
+    if (message.kind !== "acquire" && message.kind !== "look") return;
     attempt.answered.add(node);
     if (
+      message.kind === "acquire" &&
       reply === 1 &&
       attempt.releasedBy === message.from &&
       !attempt.isHandedOver &&

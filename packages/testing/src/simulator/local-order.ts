@@ -5,13 +5,18 @@ import type { Process } from "./process.ts";
 import type { ClientSettings } from "./settings.ts";
 import type { World } from "./world.ts";
 
+/** After so many retry delays without another holder, a process may hold back; the core counts up to 50. */
+const LOCAL_STREAK = 45;
+
+/** So many retry delays it holds back at the most: the longest backoff, with its jitter. */
+const MAX_BACKOFF = 20;
+
 /** Judges the local queue: first in first out, one competitor per process, and handed over at once. */
 export class LocalOrder {
   readonly #world: World;
   readonly #beliefs: Beliefs;
   readonly #operations: Operations;
-  readonly #retryDelayMs: number;
-  readonly #limitMs: number;
+  readonly #settings: ClientSettings;
   readonly #won: Operation[] = [];
   readonly #begun: Attempt[] = [];
 
@@ -19,8 +24,7 @@ export class LocalOrder {
     this.#world = world;
     this.#beliefs = beliefs;
     this.#operations = operations;
-    this.#retryDelayMs = settings.retryDelayMs;
-    this.#limitMs = settings.nodeTimeoutMs;
+    this.#settings = settings;
   }
 
   /** A process starts an attempt. Whose it is can be told when the turn is over. */
@@ -59,13 +63,16 @@ export class LocalOrder {
       }
     }
     // It became free in this turn at the earliest.
-    for (const operation of queue) if (operation.isBlocked) operation.blockedMs = process.ranMs;
+    for (const operation of queue) if (operation.isBlocked) this.#noteBlocked(operation);
     for (const attempt of this.#begun.splice(0)) {
       const mine = queue.find((each) => !each.isSettled && sameKeys(each.keys, attempt.keys));
       if (!mine) continue;
       // It may be the attempt of a tryAcquire, which goes past the queue.
       const isCertain = !this.#operations.isOpen("tryAcquire", process, attempt.keys);
-      if (isCertain && mine.lastAttempt) this.#expectUndone(mine.lastAttempt, attempt);
+      if (isCertain && mine.lastAttempt) {
+        attempt.before = mine.lastAttempt;
+        this.#expectUndone(mine.lastAttempt, attempt);
+      }
       mine.lastAttempt = isCertain ? attempt : undefined;
       if (mine.attempts++ === 0) this.#expectPrompt(mine);
     }
@@ -83,7 +90,7 @@ export class LocalOrder {
   #expectUndone(before: Attempt, attempt: Attempt): void {
     const { process, keys, token } = attempt;
     const asked = new Set(attempt.unanswered.values());
-    const sinceMs = this.#world.nowMs - this.#limitMs * 0.9;
+    const sinceMs = this.#world.nowMs - this.#settings.nodeTimeoutMs * 0.9;
     for (const [node, sentMs] of before.undo) {
       if (sentMs < sinceMs || !asked.has(node)) continue;
       const message = `are asked of ${node.id} by ${token} while ${before.token} is undone there`;
@@ -100,10 +107,17 @@ export class LocalOrder {
     );
   }
 
+  #noteBlocked(operation: Operation): void {
+    const { process } = operation;
+    operation.blockedMs = process.ranMs;
+    const aloneMs = this.#world.nowMs - this.#beliefs.aloneSinceMs(process);
+    operation.holdsBack = aloneMs > LOCAL_STREAK * this.#settings.retryDelayMs;
+  }
+
   /** Whoever comes first competes at once; after many local hand-overs others get their turn before. */
-  #expectPrompt({ process, keys, blockedMs }: Operation): void {
+  #expectPrompt({ process, keys, blockedMs, holdsBack }: Operation): void {
     const idleMs = process.ranMs - blockedMs;
-    if (idleMs <= this.#retryDelayMs * 2 + SLACK_MS) return;
+    if (idleMs <= (holdsBack ? MAX_BACKOFF * this.#settings.retryDelayMs : 0) + SLACK_MS) return;
     this.#violate(
       process,
       keys,

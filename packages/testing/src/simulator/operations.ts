@@ -27,6 +27,8 @@ export interface Operation {
   /** Whether others of its process come first, and when that was last so. */
   isBlocked: boolean;
   blockedMs: number;
+  /** Its process had the lock for so long that others may come in between. */
+  holdsBack: boolean;
   /** How many attempts were made for it, and the last of them. */
   attempts: number;
   lastAttempt: Attempt | undefined;
@@ -69,6 +71,7 @@ export class Operations {
       boundMs: boundMs + SLACK_MS,
       waitMs,
       isBlocked: false,
+      holdsBack: false,
       blockedMs: startedMs,
       attempts: 0,
       lastAttempt: undefined,

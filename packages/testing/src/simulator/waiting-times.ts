@@ -7,6 +7,7 @@ import type { World } from "./world.ts";
 export interface Backoff {
   readonly retryDelayMs: number;
   readonly retryJitter: number;
+  readonly nodeTimeoutMs: number;
 }
 
 /** The wait doubles up to this many times its base. */
@@ -31,9 +32,10 @@ export class WaitingTimes {
       .queueOf(process)
       .find((each) => !each.isSettled && each.keys.join() === keys.join());
     const roundMs = waiting?.lastAttempt?.roundMs;
-    if (!waiting || roundMs === undefined) return;
-    const { retryDelayMs, retryJitter } = this.#backoff;
-    const baseMs = Math.max(retryDelayMs, 2 * roundMs);
+    if (!waiting || roundMs === undefined || this.#entersQueue(process, keys)) return;
+    const { retryDelayMs, retryJitter, nodeTimeoutMs } = this.#backoff;
+    // What is beyond the time limit was no round, but a process that stood still.
+    const baseMs = Math.max(retryDelayMs, 2 * Math.min(roundMs, nodeTimeoutMs));
     const patienceMs = waiting.monotonicMs + waiting.waitMs - process.clock.monotonicNowMs();
     const leastMs = Math.min(baseMs * (1 - retryJitter), patienceMs);
     const mostMs = baseMs * MAX_GROWTH * (1 + retryJitter);
@@ -45,6 +47,14 @@ export class WaitingTimes {
     if (holderMs !== undefined && delayMs > holderMs + 2) {
       this.#violate(process, delayMs, `at most ${holderMs} as the holder's keys expire then`);
     }
+  }
+
+  /** Another call that has just come says that it waits for its turn. */
+  #entersQueue(process: Process, keys: readonly string[]): boolean {
+    const last = this.#operations
+      .queueOf(process)
+      .findLast((each) => !each.isSettled && each.keys.join() === keys.join());
+    return last?.attempts === 0 && last.startedMs === process.ranMs;
   }
 
   /** How long the holder's keys live, where one and the same holder denied at a quorum of nodes. */
