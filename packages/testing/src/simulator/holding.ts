@@ -48,7 +48,9 @@ export class Holding {
     this.#releasing = true;
     if (!this.#handedOver) judge.gives(process, this.lease);
     const { keys } = this.#belief;
-    const operation = judge.operations.start("release", process, keys, settings.nodeTimeoutMs);
+    // A lease that was lost has given its place in the local queue up already.
+    const kind = this.#belief.isOver ? "late release" : "release";
+    const operation = judge.operations.start(kind, process, keys, settings.nodeTimeoutMs);
     const outcome = await this.lease.release();
     judge.released(operation, this.lease, outcome, again);
     return outcome;

@@ -8,6 +8,7 @@ export type OperationKind =
   | "tryAcquire"
   | "extend"
   | "release"
+  | "late release"
   | "restore"
   | "close"
   | "using ends";
