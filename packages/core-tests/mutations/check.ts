@@ -30,7 +30,7 @@ export interface Check {
 }
 
 /**
- * Looks for a seed that kills each mutation: first the recorded one, then 1 to MOST_SEEDS.
+ * Looks for a seed that kills each mutation: first the recorded one, then 1 to `most`.
  *
  * @throws Error when an anchor is gone.
  */
@@ -38,11 +38,14 @@ export async function startCheck(
   sources: Sources,
   mutations: readonly Mutation[],
   recorded: ReadonlyMap<string, number>,
+  most: number = MOST_SEEDS,
 ): Promise<Check> {
   const programs = await buildPrograms(sources, mutations);
   const crew = new Crew(programs.worker);
   const findings = mutations.map(async (mutation, index): Promise<Finding> => {
-    const hunted = await hunt(crew, programs.cores[index], recorded.get(mutation.name));
+    const first = recorded.get(mutation.name);
+    const jobs = [...(first === undefined ? [] : [[first]]), ...jobsOf(most)];
+    const hunted = await hunt(crew, programs.cores[index], jobs);
     return { mutation, ...hunted };
   });
   // Whoever started the check looks at them one after the other.
@@ -60,10 +63,8 @@ export async function startCheck(
 async function hunt(
   crew: Crew,
   core: string | undefined,
-  recorded: number | undefined,
+  jobs: number[][],
 ): Promise<Omit<Finding, "mutation">> {
-  const jobs = recorded === undefined ? [] : [[recorded]];
-  jobs.push(...jobsOf(MOST_SEEDS));
   let falseAlarm: Kill | undefined;
   let tried = 0;
   for (let seeds = jobs.shift(); seeds; seeds = jobs.shift()) {

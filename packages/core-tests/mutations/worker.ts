@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { parentPort } from "node:worker_threads";
 import { type SimulationOptions, simulate } from "@redlatch/testing/simulator";
 import type { Job, Kill, Outcome } from "./job.ts";
@@ -11,6 +12,9 @@ async function run({ core, seeds }: Job): Promise<Outcome> {
   for (const seed of seeds) {
     const result = await simulate({ seed, Redlock });
     acquisitions += result.acquisitions;
+    // A simulation is microtasks from end to end, and what the core registers for finalization is let go of
+    // between tasks only.
+    await setImmediate();
     const [violation] = result.violations;
     if (!violation) continue;
     kill = { seed, invariant: violation.invariant, message: violation.message };
