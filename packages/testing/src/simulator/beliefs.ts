@@ -42,8 +42,6 @@ export class Beliefs {
   readonly #limitMs: number;
   readonly #excusesLostData: boolean;
   readonly #byKey = new Map<string, Set<Belief>>();
-  /** The last process to hold a key, and since when no other has. */
-  readonly #lastHolders = new Map<string, { process: Process; sinceMs: number }>();
   readonly #byProcess = new Map<Process, Set<Belief>>();
 
   constructor(
@@ -78,11 +76,7 @@ export class Beliefs {
       isSettled: false,
       isReported: false,
     };
-    for (const key of keys) {
-      setOf(this.#byKey, key).add(belief);
-      const last = this.#lastHolders.get(key);
-      if (last?.process !== process) this.#lastHolders.set(key, { process, sinceMs: nowMs });
-    }
+    for (const key of keys) setOf(this.#byKey, key).add(belief);
     setOf(this.#byProcess, process).add(belief);
     this.#refresh(belief);
     if (!belief.isOver) this.#check(belief);
@@ -92,15 +86,6 @@ export class Beliefs {
   /** The beliefs of a process that are not over. */
   of(process: Process): ReadonlySet<Belief> {
     return this.#byProcess.get(process) ?? NONE;
-  }
-
-  /** Since when, in true time, a process has been the last to hold any of its keys. */
-  aloneSinceMs(process: Process): number {
-    let sinceMs = this.#world.nowMs;
-    for (const last of this.#lastHolders.values()) {
-      if (last.process === process) sinceMs = Math.min(sinceMs, last.sinceMs);
-    }
-    return sinceMs;
   }
 
   /** Whether a process holds one of these keys, or has not noticed yet that its time is up. */

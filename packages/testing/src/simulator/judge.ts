@@ -287,7 +287,10 @@ export class Judge implements NodeWitness, LinkWitness {
   #lost(process: Process, event: RedlockEvents["lost"]): void {
     this.#agreement.lost(process, event);
     for (const { lease } of this.beliefs.of(process)) {
-      if (lease.resources.join() === event.resources.join()) this.#over(process, lease);
+      if (lease.resources.join() !== event.resources.join()) continue;
+      // Where nodes lost data a process may have another lease on them, which is still held.
+      const leftMs = process.clock.probe(0, -Infinity, () => lease.remainingMs());
+      if (leftMs === 0) this.#over(process, lease);
     }
     this.#world.log(process.id, "has lost", event.resources.join("+"));
   }

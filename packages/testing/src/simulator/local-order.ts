@@ -18,6 +18,7 @@ export class LocalOrder {
   readonly #operations: Operations;
   readonly #settings: ClientSettings;
   readonly #won: Operation[] = [];
+  readonly #streaks = new Map<Process, Map<string, number>>();
   readonly #begun: Attempt[] = [];
 
   constructor(world: World, beliefs: Beliefs, operations: Operations, settings: ClientSettings) {
@@ -44,7 +45,12 @@ export class LocalOrder {
 
   /** A call got its lease; the others are looked at when the turn is over. */
   won(operation: Operation): void {
-    if (operation.kind === "acquire") this.#won.push(operation);
+    const { process, keys, kind } = operation;
+    if (kind === "acquire") this.#won.push(operation);
+    const sinceMs = this.#streakSinceMs(process, keys);
+    const streaks = this.#streaks.get(process) ?? new Map<string, number>();
+    this.#streaks.set(process, streaks);
+    for (const key of keys) streaks.set(key, sinceMs);
   }
 
   /** A call ended without a lease. */
@@ -74,6 +80,8 @@ export class LocalOrder {
         this.#expectUndone(mine.lastAttempt, attempt);
       }
       mine.lastAttempt = isCertain ? attempt : undefined;
+      // The attempt before was lost.
+      if (mine.attempts > 0) for (const key of mine.keys) this.#streaks.get(process)?.delete(key);
       if (mine.attempts++ === 0) this.#expectPrompt(mine);
     }
     queue.forEach((operation, index) => {
@@ -107,11 +115,17 @@ export class LocalOrder {
     );
   }
 
+  /** Since when a process has gone from lease to lease on any of the keys, without a lost attempt. */
+  #streakSinceMs(process: Process, keys: readonly string[]): number {
+    const streaks = this.#streaks.get(process);
+    return Math.min(...keys.map((key) => streaks?.get(key) ?? this.#world.nowMs));
+  }
+
   #noteBlocked(operation: Operation): void {
-    const { process } = operation;
+    const { process, keys } = operation;
     operation.blockedMs = process.ranMs;
-    const aloneMs = this.#world.nowMs - this.#beliefs.aloneSinceMs(process);
-    operation.holdsBack = aloneMs > LOCAL_STREAK * this.#settings.retryDelayMs;
+    const streakMs = this.#world.nowMs - this.#streakSinceMs(process, keys);
+    operation.holdsBack = streakMs > LOCAL_STREAK * this.#settings.retryDelayMs;
   }
 
   /** Whoever comes first competes at once; after many local hand-overs others get their turn before. */
