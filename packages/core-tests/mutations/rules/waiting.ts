@@ -6,26 +6,24 @@ export const WAITING: readonly Mutation[] = [
     name: "short waits only behind one holder",
     rule: "The wait is cut to a TTL only where one holder denies at a quorum.",
     place: "Waiting (b)",
-    file: "acquire.ts",
-    anchor: "holder.nodes < quorumOf(nodes.length) || holder.remainingMs === undefined",
-    replacement: "holder.remainingMs === undefined",
+    file: "attempt.ts",
+    anchor: "most.nodes >= quorumOf(nodes) ? most : undefined",
+    replacement: "most",
   },
   {
     name: "TTL-sleep only on q equal denials",
-    rule: "After a split vote nobody sleeps for the TTL of one of the losers.",
+    rule: "After a split vote nobody sleeps for a TTL.",
     place: "Waiting (b)",
     file: "acquire.ts",
-    anchor:
-      "if (holder.nodes < quorumOf(nodes.length) || holder.remainingMs === undefined) return delayMs;",
-    replacement: `if (holder.remainingMs === undefined) return delayMs;
-  if (holder.nodes < quorumOf(nodes.length)) return Math.max(delayMs, holder.remainingMs + 1);`,
+    anchor: "return Math.min(delayMs, (holder?.remainingMs ?? Infinity) + 1);",
+    replacement: "return (holder?.remainingMs ?? settings.ttlMs) + 1;",
   },
   {
     name: "waking when the holder's keys expire",
     rule: "Behind one holder the wait ends when its keys expire.",
     place: "Waiting (b)",
     file: "acquire.ts",
-    anchor: "return Math.min(delayMs, holder.remainingMs + 1);",
+    anchor: "return Math.min(delayMs, (holder?.remainingMs ?? Infinity) + 1);",
     replacement: "return delayMs;",
   },
   {
