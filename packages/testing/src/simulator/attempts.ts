@@ -1,3 +1,4 @@
+import type { Terms } from "./lease-terms.ts";
 import type { Message } from "./message.ts";
 import type { Process } from "./process.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -24,10 +25,20 @@ export interface Attempt {
   readonly stragglers: Set<SimulatedNode>;
   /** Nodes from which an error came back. */
   readonly errors: Set<SimulatedNode>;
+  /** What was asked for with the lease; absent where another client got it by a hand-over. */
+  terms: Terms | undefined;
+  /** When holding began, by the monotonic clock of its process. */
+  heldSinceMs: number;
+  /** The TTL asked for last, by acquisition or extension. */
+  askedTtlMs: number | undefined;
+  /** Whether the lease was still held when its holder released it. */
+  isHeldAtRelease: boolean;
   /** The last round of extension: when it was sent, and who said that the keys are gone. */
   extension: { readonly sentMs: number; readonly denied: Set<SimulatedNode> } | undefined;
   /** Nodes whose answer to the acquisition its sender has got. */
   readonly answered: Set<SimulatedNode>;
+  /** Those of them that granted. */
+  readonly granted: Set<SimulatedNode>;
   /** Who denied it, by token: how long each node said that the holder's keys live. */
   readonly denials: Map<string, number[]>;
   /** Nodes that told the sender of a release that they deleted its keys, and those that had none. */
@@ -82,8 +93,13 @@ export class Attempts {
       unanswered: new Map(),
       stragglers: new Set(),
       errors: new Set(),
+      terms: undefined,
+      heldSinceMs: process.clock.monotonicNowMs(),
+      askedTtlMs: undefined,
+      isHeldAtRelease: false,
       extension: undefined,
       answered: new Set(),
+      granted: new Set(),
       denials: new Map(),
       deletedBy: new Set(),
       missingOn: new Set(),

@@ -16,6 +16,8 @@ export interface Belief {
   timerMs: number;
   /** When, since the last round won, fewer nodes than a quorum held the keys. */
   dipMs: number | undefined;
+  /** When that was so for the last time, renewed or not. */
+  lastDipMs: number;
   /** When its last renewal was heard of. */
   renewedMs: number;
   /** Until when, after the last renewal, nodes that had lost their keys were sent them again. */
@@ -69,6 +71,7 @@ export class Beliefs {
       untilMs: -Infinity,
       timerMs: -Infinity,
       dipMs: undefined,
+      lastDipMs: -Infinity,
       renewedMs: -Infinity,
       repairedUntilMs: -Infinity,
       confirmed: new Map(),
@@ -275,6 +278,7 @@ export class Beliefs {
     const goneMs = this.#nodes
       .map((node) => goneAtMs(node, keys, lease.token))
       .sort((a, b) => b - a);
+    belief.lastDipMs = nowMs;
     const lastMs = goneMs[this.#quorum - 1] as number;
     belief.dipMs = lastMs === -Infinity ? nowMs : Math.min(nowMs, Math.max(belief.fromMs, lastMs));
   }

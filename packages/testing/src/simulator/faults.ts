@@ -138,6 +138,7 @@ function beginOnClient(
     case "client-clock-jump":
       victims.world.log(client.id, "wall clock jumps by", fault.byMs);
       process.clock.jump(fault.byMs);
+      process.lastJumpMs = victims.world.nowMs;
       beliefs.reconsider(process);
       break;
     case "abort":

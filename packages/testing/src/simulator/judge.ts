@@ -3,6 +3,7 @@ import type { NodeReply } from "../memory-node.ts";
 import { Agreement } from "./agreement.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
 import { type Belief, Beliefs } from "./beliefs.ts";
+import { LeaseTerms, type Terms } from "./lease-terms.ts";
 import { Leftovers } from "./leftovers.ts";
 import type { LinkWitness } from "./link.ts";
 import { LocalOrder } from "./local-order.ts";
@@ -26,6 +27,7 @@ export class Judge implements NodeWitness, LinkWitness {
   readonly #world: World;
   readonly #settings: ClientSettings;
   readonly #order: LocalOrder;
+  readonly #terms: LeaseTerms;
   readonly #waits: WaitingTimes;
   readonly #agreement: Agreement;
   readonly #processes = new Map<string, Process>();
@@ -34,6 +36,7 @@ export class Judge implements NodeWitness, LinkWitness {
   readonly #touched = new Set<Attempt>();
   /** More nodes than this that say no make a quorum impossible. */
   readonly #tooMany: number;
+  readonly #quorum: number;
 
   constructor(
     world: World,
@@ -48,10 +51,12 @@ export class Judge implements NodeWitness, LinkWitness {
     this.beliefs = new Beliefs(world, nodes, quorum, settings.nodeTimeoutMs, excusesLostData);
     this.operations = new Operations(world);
     this.leftovers = new Leftovers(world, this.attempts, settings.nodeTimeoutMs);
+    this.#terms = new LeaseTerms(world, settings);
     this.#order = new LocalOrder(world, this.beliefs, this.operations, settings);
     this.#waits = new WaitingTimes(world, this.operations, quorum, settings);
     this.#agreement = new Agreement(world, count, quorum, settings.nodeTimeoutMs);
     this.#tooMany = count - quorum;
+    this.#quorum = quorum;
   }
 
   /** Listens to a process' Redlock and watches its turns. */
@@ -77,7 +82,7 @@ export class Judge implements NodeWitness, LinkWitness {
   }
 
   /** A call ended with a lease. */
-  won(operation: Operation, lease: Lease): Belief {
+  won(operation: Operation, lease: Lease, terms?: Terms): Belief {
     const { process } = operation;
     this.#leases.push(lease);
     this.operations.settle(operation);
@@ -87,6 +92,7 @@ export class Judge implements NodeWitness, LinkWitness {
       attempt.isLease = true;
       attempt.overMs = undefined;
       attempt.owner = process;
+      attempt.terms = terms;
     }
     if (operation.kind !== "restore") this.acquisitions++;
     this.#agreement.gave("acquired", lease.resources);
@@ -115,6 +121,8 @@ export class Judge implements NodeWitness, LinkWitness {
 
   /** The holder ends its lease by its own will: no key is to be left from now on. */
   gives(process: Process, lease: Lease): void {
+    const attempt = this.attempts.get(lease.token);
+    if (attempt) attempt.isHeldAtRelease = isHeld(process, lease);
     this.#over(process, lease);
     this.#world.log(process.id, "releases", lease.token);
   }
@@ -167,10 +175,15 @@ export class Judge implements NodeWitness, LinkWitness {
     if (isLate || message.unasked) this.troubled(message, node);
     if (kind === "extend" && reply === 1) this.beliefs.confirm(node, token, keys);
     if (kind === "release") this.#notesStanding(message);
+    if (kind === "release" && reply === 1 && message.command.at(-1) === "0") {
+      const attempt = this.attempts.get(token);
+      if (attempt) this.#terms.deleted(attempt);
+    }
     this.#world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
     // After a release that let the keys stand (minHoldMs) a late extension finds them.
-    const overMs = this.attempts.get(token)?.overMs ?? Infinity;
-    const unasked = message.unasked || (kind === "extend" && nowMs > overMs && isLate);
+    const { overMs = Infinity, extension } = this.attempts.get(token) ?? {};
+    const limitMs = (extension?.sentMs ?? 0) + this.#settings.nodeTimeoutMs;
+    const unasked = message.unasked || (kind === "extend" && nowMs > overMs && nowMs > limitMs);
     const cause = { sentAtMs: message.sentAtMs, unasked };
     for (const key of keys) {
       const ended = node.keys.look(key, nowMs, cause);
@@ -189,10 +202,15 @@ export class Judge implements NodeWitness, LinkWitness {
     const { attempt, isNew } = this.attempts.of(message, process, limitMs);
     attempt.underWay.set(message, node);
     attempt.unanswered.set(message, node);
+    if (message.kind === "acquire") attempt.askedTtlMs ??= Number(message.command.at(-1));
     if (message.kind === "acquire" || message.kind === "extend") {
       attempt.setSentMs = this.#world.nowMs;
       const ttlMs = Number(message.command[message.command.length - 1]);
       attempt.setTtlMs = Math.max(attempt.setTtlMs, ttlMs);
+    }
+    if (message.kind === "extend") {
+      const asked = this.operations.isOpen("extend", process, attempt.keys);
+      this.#terms.extends(attempt, message, asked);
     }
     if (message.kind === "extend" && message.command[0] !== "EVAL") {
       if (attempt.extension?.sentMs !== message.sentAtMs) {
@@ -223,8 +241,10 @@ export class Judge implements NodeWitness, LinkWitness {
     const isError = reply instanceof Error && !/NOSCRIPT/.test(reply.message);
     if (isLate || isError) this.troubled(message, node);
     attempt.unanswered.delete(message);
-    if (isError && (message.kind === "acquire" || message.kind === "look"))
+    if (isError && (message.kind === "acquire" || message.kind === "look")) {
       attempt.errors.add(node);
+      this.#touched.add(attempt);
+    }
     if (message.kind === "release" && !/NOSCRIPT/.test(String(reply))) {
       attempt.undo.set(node, -Infinity);
       if (isError) attempt.undoErrors.add(node);
@@ -239,6 +259,8 @@ export class Judge implements NodeWitness, LinkWitness {
     }
     if (message.kind !== "acquire" && message.kind !== "look") return;
     attempt.answered.add(node);
+    if (reply === 1) attempt.granted.add(node);
+    this.#touched.add(attempt);
     if (
       message.kind === "acquire" &&
       reply === 1 &&
@@ -257,7 +279,13 @@ export class Judge implements NodeWitness, LinkWitness {
 
   /** What the answers of a turn oblige its client to do in the same turn. */
   #lookAgain(process: Process, attempt: Attempt): void {
-    const { token, stragglers, extension } = attempt;
+    const { token, stragglers, extension, granted, answered, errors } = attempt;
+    const against = answered.size - granted.size + errors.size;
+    const isDecided = granted.size >= this.#quorum || against > this.#tooMany;
+    if (isDecided && this.#undecided.has(attempt)) {
+      const message = `${process.id} does not decide ${token}: ${granted.size} for, ${against} against`;
+      this.#world.violate("decision", message);
+    }
     for (const node of stragglers) {
       const message = `${process.id} does not release ${token} on ${node.id}, which granted after the end`;
       this.#world.violate("leftover", message);
@@ -276,21 +304,29 @@ export class Judge implements NodeWitness, LinkWitness {
 
   #attempted(process: Process, event: RedlockEvents["attempt"]): void {
     const keys = this.keysOf(event.resources).join();
-    const [attempt, ...others] = [...this.#undecided].filter(
+    const candidates = [...this.#undecided].filter(
       (each) => each.process === process && each.keys.join() === keys,
     );
+    const hasWon = event.verdict === "won";
+    const fits = (each: Attempt): boolean => each.granted.size >= this.#quorum === hasWon;
+    const attempt = candidates.find(fits) ?? candidates[0];
     if (!attempt) return;
     this.#undecided.delete(attempt);
-    if (others.length === 0) attempt.roundMs = event.elapsedMs;
+    if (candidates.length === 1) attempt.roundMs = event.elapsedMs;
   }
 
   #lost(process: Process, event: RedlockEvents["lost"]): void {
     this.#agreement.lost(process, event);
-    for (const { lease } of this.beliefs.of(process)) {
+    for (const belief of this.beliefs.of(process)) {
+      const { lease } = belief;
       if (lease.resources.join() !== event.resources.join()) continue;
       // Where nodes lost data a process may have another lease on them, which is still held.
-      const leftMs = process.clock.probe(0, -Infinity, () => lease.remainingMs());
-      if (leftMs === 0) this.#over(process, lease);
+      if (isHeldByState(process, lease)) continue;
+      this.#over(process, lease);
+      if (!lease.signal.aborted) {
+        this.#world.violate("loss", `the signal of ${lease.token} does not tell of its loss`);
+      }
+      this.#terms.ranOut(process, lease, belief, this.attempts.get(lease.token));
     }
     this.#world.log(process.id, "has lost", event.resources.join("+"));
   }
@@ -299,6 +335,18 @@ export class Judge implements NodeWitness, LinkWitness {
     const attempt = this.attempts.get(lease.token);
     if (attempt && attempt.owner === process) attempt.overMs ??= this.#world.nowMs;
   }
+}
+
+/** Whether a lease has not been released, lost or handed over, whatever the time is. */
+const isHeldByState = (process: Process, lease: Lease): boolean =>
+  process.clock.probe(0, -Infinity, () => lease.remainingMs()) > 0;
+
+/** Whether a lease is held now; asking changes nothing. */
+function isHeld(process: Process, lease: Lease): boolean {
+  const { clock } = process;
+  const monotonicMs = clock.probe(0, -Infinity, () => lease.remainingMs());
+  const wallMs = monotonicMs > 0 ? clock.probe(-Infinity, 0, () => lease.remainingMs()) : 0;
+  return monotonicMs > clock.monotonicNowMs() && wallMs > clock.wallNowMs();
 }
 
 function shown(reply: NodeReply): string {

@@ -118,6 +118,16 @@ export class Operations {
     );
   }
 
+  /** Those who wait have been told to stop: their promises settle now. */
+  hurry(process: Process): void {
+    for (const operation of this.#open) {
+      const waits = operation.kind === "acquire" || operation.kind === "tryAcquire";
+      if (operation.process !== process || !waits) continue;
+      const boundMs = process.ranMs - operation.startedMs + SLACK_MS;
+      operation.boundMs = Math.min(operation.boundMs, boundMs);
+    }
+  }
+
   /** A process has ended: nobody waits for its promises. */
   forget(process: Process): void {
     for (const operation of this.#open) {

@@ -22,6 +22,8 @@ export class Process implements Turns {
   #stillSinceMs = 0;
   #stillMs = 0;
   #lastStillEndMs = 0;
+  /** When its wall clock last jumped, in true time. */
+  lastJumpMs: number = -Infinity;
   #endedMs = Infinity;
 
   constructor(world: World, id: string, traits: ClockTraits, chance: Chance) {

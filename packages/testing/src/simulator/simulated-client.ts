@@ -1,6 +1,7 @@
 import type { CallOptions, LeaseHandle, Redlock, UsingOptions } from "@redlatch/core";
 import { Holding } from "./holding.ts";
 import type { Judge } from "./judge.ts";
+import type { Terms } from "./lease-terms.ts";
 import type { Link } from "./link.ts";
 import type { Operation } from "./operations.ts";
 import type { Process } from "./process.ts";
@@ -89,7 +90,7 @@ export class SimulatedClient {
     const held = this.#aborting(options);
     try {
       const lease = await this.redlock.acquire(resource, held.options);
-      return new Holding(this, lease, this.judge.won(operation, lease));
+      return new Holding(this, lease, this.judge.won(operation, lease, termsOf(options, false)));
     } catch (error) {
       this.judge.gaveUp(operation, error);
       throw error;
@@ -108,7 +109,9 @@ export class SimulatedClient {
     const held = this.#aborting(options);
     try {
       const lease = await this.redlock.tryAcquire(resource, held.options);
-      if (lease) return new Holding(this, lease, this.judge.won(operation, lease));
+      if (lease) {
+        return new Holding(this, lease, this.judge.won(operation, lease, termsOf(options, false)));
+      }
     } catch (error) {
       this.judge.gaveUp(operation, error);
       throw error;
@@ -129,7 +132,8 @@ export class SimulatedClient {
     let ending: Operation | undefined;
     try {
       return await this.redlock.using(resource, held.options, async (lease) => {
-        const holding = new Holding(this, lease, this.judge.won(acquiring, lease));
+        const belief = this.judge.won(acquiring, lease, termsOf(options, true));
+        const holding = new Holding(this, lease, belief);
         try {
           return await work(holding);
         } finally {
@@ -166,6 +170,7 @@ export class SimulatedClient {
     const boundMs = graceMs + 2 * this.settings.nodeTimeoutMs;
     const operation = this.judge.operations.start("close", this.process, ["everything"], boundMs);
     this.process.retire();
+    this.judge.operations.hurry(this.process);
     this.log("closes");
     await this.redlock.close({ graceMs });
     this.judge.operations.settle(operation);
@@ -175,6 +180,7 @@ export class SimulatedClient {
   /** Aborts the signals that its calls were given. */
   abort(): void {
     this.log("aborts", this.#signals.size);
+    this.judge.operations.hurry(this.process);
     for (const signal of this.#signals) signal.abort();
   }
 
@@ -208,3 +214,9 @@ export class SimulatedClient {
     return { options: { ...options, signal: signal.signal }, end };
   }
 }
+
+/** What a call asks for; the simulator's options do not set these. */
+const termsOf = (
+  { autoExtend, minHoldMs = 0, maxHoldMs = Infinity }: CallOptions,
+  isUsing: boolean,
+): Terms => ({ autoExtend: autoExtend ?? isUsing, minHoldMs, maxHoldMs });

@@ -56,7 +56,8 @@ async function actOnce(client: SimulatedClient, around: Surroundings): Promise<v
   const owner = chance.odds(0.2) ? `label of ${client.id}` : undefined;
   const minHoldMs = chance.odds(0.15) ? chance.uniform() * settings.ttlMs : undefined;
   const waitMs = chance.odds(0.1) ? 0 : undefined;
-  const options = { ttlMs, owner, minHoldMs };
+  const maxHoldMs = chance.odds(0.15) ? settings.ttlMs * chance.between(0.3, 3) : undefined;
+  const options = { ttlMs, owner, minHoldMs, maxHoldMs };
   switch (chance.weighted({ using: 3, acquire: 5, tryAcquire: 2 })) {
     case "using":
       return client.using(resource, { ...options, waitMs }, (holding) =>
