@@ -9,6 +9,9 @@ export const MOST_SEEDS = 2_000;
 /** So many seeds one job has. */
 const JOB_SEEDS = 25;
 
+/** The core itself, which must not violate anything. */
+const AS_IT_IS = { core: undefined, invariants: undefined };
+
 /** What became of one mutation. */
 export interface Finding {
   readonly mutation: Mutation;
@@ -45,7 +48,7 @@ export async function startCheck(
   const findings = mutations.map(async (mutation, index): Promise<Finding> => {
     const first = recorded.get(mutation.name);
     const jobs = [...(first === undefined ? [] : [[first]]), ...jobsOf(most)];
-    const hunted = await hunt(crew, programs.cores[index], jobs);
+    const hunted = await hunt(crew, programs.cores[index], mutation.violates, jobs);
     return { mutation, ...hunted };
   });
   // Whoever started the check looks at them one after the other.
@@ -63,19 +66,20 @@ export async function startCheck(
 async function hunt(
   crew: Crew,
   core: string | undefined,
+  invariants: readonly string[],
   jobs: number[][],
 ): Promise<Omit<Finding, "mutation">> {
   let falseAlarm: Kill | undefined;
   let tried = 0;
   for (let seeds = jobs.shift(); seeds; seeds = jobs.shift()) {
-    const { kill } = await crew.do({ core, seeds });
+    const { kill } = await crew.do({ core, invariants, seeds });
     if (!kill) {
       tried += seeds.length;
       continue;
     }
     const place = seeds.indexOf(kill.seed);
     tried += place + 1;
-    const asItIs = await crew.do({ core: undefined, seeds: [kill.seed] });
+    const asItIs = await crew.do({ ...AS_IT_IS, seeds: [kill.seed] });
     if (!asItIs.kill) return { kill, seeds: tried, falseAlarm };
     falseAlarm ??= asItIs.kill;
     jobs.unshift(seeds.slice(place + 1));
@@ -84,7 +88,7 @@ async function hunt(
 }
 
 async function baseline(crew: Crew, count: number): Promise<Outcome> {
-  const jobs = jobsOf(count).map((seeds) => crew.do({ core: undefined, seeds }));
+  const jobs = jobsOf(count).map((seeds) => crew.do({ ...AS_IT_IS, seeds }));
   const outcomes = await Promise.all(jobs);
   return {
     kill: outcomes.find(({ kill }) => kill)?.kill,

@@ -1,7 +1,9 @@
-/** What a worker is asked: simulate these seeds until one violates an invariant. */
+/** What a worker is asked: simulate these seeds until one violates an invariant of interest. */
 export interface Job {
   /** The build of the core; absent for the core as it is. */
   readonly core: string | undefined;
+  /** Which invariants are of interest; absent for all of them. */
+  readonly invariants: readonly string[] | undefined;
   readonly seeds: readonly number[];
 }
 

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly rule: string;
   /** Where the algorithm's description says so: section and step. */
   readonly place: string;
+  /** The invariants that rest on the rule: one of them has to be violated. */
+  readonly violates: readonly string[];
   /** In packages/core/src. */
   readonly file: string;
   /** Source text that occurs exactly once in the file. */

@@ -4,7 +4,7 @@ import { type SimulationOptions, simulate } from "@redlatch/testing/simulator";
 import type { Job, Kill, Outcome } from "./job.ts";
 
 /** Runs in a worker thread: simulates seeds with a build of the core, until one violates an invariant. */
-async function run({ core, seeds }: Job): Promise<Outcome> {
+async function run({ core, invariants, seeds }: Job): Promise<Outcome> {
   const build = core === undefined ? {} : await import(core);
   const { Redlock } = build as Pick<SimulationOptions, "Redlock">;
   let kill: Kill | undefined;
@@ -15,7 +15,9 @@ async function run({ core, seeds }: Job): Promise<Outcome> {
     // A simulation is microtasks from end to end, and what the core registers for finalization is let go of
     // between tasks only.
     await setImmediate();
-    const [violation] = result.violations;
+    const violation = result.violations.find(
+      ({ invariant }) => invariants?.includes(invariant) ?? true,
+    );
     if (!violation) continue;
     kill = { seed, invariant: violation.invariant, message: violation.message };
     break;
