@@ -10,6 +10,8 @@ export interface Belief {
   readonly lease: Lease;
   readonly keys: readonly string[];
   readonly fromMs: number;
+  /** Since when the lock has been passed on inside the process, from lease to lease. */
+  localSinceMs: number;
   /** When its clocks will say that it is over, in true time. */
   untilMs: number;
   /** The same by the monotonic clock alone, which the lease's timer follows. */
@@ -68,6 +70,7 @@ export class Beliefs {
       lease,
       keys,
       fromMs: nowMs,
+      localSinceMs: nowMs,
       untilMs: -Infinity,
       timerMs: -Infinity,
       dipMs: undefined,

@@ -86,7 +86,6 @@ export class Judge implements NodeWitness, LinkWitness {
     const { process } = operation;
     this.#leases.push(lease);
     this.operations.settle(operation);
-    this.#order.won(operation);
     const attempt = this.attempts.get(lease.token);
     if (attempt) {
       attempt.isLease = true;
@@ -98,6 +97,7 @@ export class Judge implements NodeWitness, LinkWitness {
     this.#agreement.gave("acquired", lease.resources);
     this.#world.log(process.id, "holds", lease.token, lease.resources.join("+"));
     const belief = this.beliefs.adopt(process, lease, this.keysOf(lease.resources));
+    this.#order.won(operation, belief);
     if (belief.isOver)
       this.#world.violate("validity", `${process.id} got ${lease.token}, which is not held`);
     return belief;

@@ -59,6 +59,8 @@ export class LeaseTerms {
   ranOut(process: Process, lease: Lease, belief: Belief, attempt: Attempt | undefined): void {
     if (!attempt?.terms?.autoExtend || !isRedlockError(lease.signal.reason, "LEASE_LOST")) return;
     const { nowMs } = this.#world;
+    // One slow answer per round leaves too little time for more rounds.
+    if (this.#settings.nodeTimeoutMs > 0.12 * (attempt.askedTtlMs ?? 0)) return;
     const overdueMs = nowMs - this.#settings.nodeTimeoutMs;
     for (const { sentAtMs } of attempt.underWay.keys()) if (sentAtMs < overdueMs) return;
     const longMs = 3 * (attempt.askedTtlMs ?? this.#settings.ttlMs);

@@ -28,6 +28,8 @@ export interface Operation {
   /** Whether others of its process come first, and when that was last so. */
   isBlocked: boolean;
   blockedMs: number;
+  /** Since when those before it have passed the lock on inside the process. */
+  localSinceMs: number | undefined;
   /** Its process had the lock for so long that others may come in between. */
   holdsBack: boolean;
   /** How many attempts were made for it, and the last of them. */
@@ -72,6 +74,7 @@ export class Operations {
       boundMs: boundMs + SLACK_MS,
       waitMs,
       isBlocked: false,
+      localSinceMs: undefined,
       holdsBack: false,
       blockedMs: startedMs,
       attempts: 0,
