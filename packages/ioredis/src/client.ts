@@ -56,7 +56,7 @@ export function driverOf(client: unknown): Driver {
 function mistakeOf(shape: Driver, client: unknown): string | false {
   if ("isOpen" in shape) return "node-redis: use @redlatch/redis";
   if ("createScript" in shape) return "Upstash: use @redlatch/upstash";
-  if (!("isCluster" in shape)) return `${client && typeof client}`;
+  if (!("isCluster" in shape)) return `${client ? typeof client : JSON.stringify(client)}`;
   const { isCluster, options } = shape;
   return !isCluster && (options.readOnly || options.role === "slave") && "a replica's";
 }

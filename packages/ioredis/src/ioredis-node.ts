@@ -50,15 +50,13 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
     timeoutMs,
     client,
     async send([command, ...args], { signal }) {
-      if (driver.status !== "ready" && !signal.aborted) {
-        await firstAttemptOver(driver, state, signal);
-      }
+      if (driver.status !== "ready" && !signal.aborted) await firstAttemptOver(driver, state);
       signal.throwIfAborted();
       if (!canWrite(driver)) {
-        throw new Error(
-          `not connected to ${name} (status ${driver.status}) ${state.cause ?? ""}`,
-          state,
-        );
+        const why = state.cause ? `: ${state.cause.message}` : "";
+        const message = `not connected to ${name} (status ${driver.status})${why}`;
+        // So that the core need not undo what never left.
+        throw Object.assign(new Error(message, state), { code: "NOT_SENT" });
       }
       // In lower case, because older ioredis finds keys, to prefix and to route them, by that name only.
       return sender.call(command.toLowerCase(), ...args);
