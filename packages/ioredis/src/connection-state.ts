@@ -6,8 +6,6 @@ export interface ConnectionState {
   readonly firstAttempt: Promise<void>;
   /** Ends the first attempt. */
   readonly over: () => void;
-  /** Runs from the first command that waits. */
-  limit?: unknown;
   /** Why the connection was lost or could not be made, until it is up again. */
   cause?: Error | undefined;
 }
@@ -23,9 +21,7 @@ export function stateOf(client: Driver): ConnectionState {
   let state = states.get(client);
   if (!state) {
     let over!: () => void;
-    const firstAttempt = new Promise<void>((resolve) => {
-      over = resolve;
-    });
+    const firstAttempt = new Promise<void>((resolve) => (over = resolve));
     state = { firstAttempt, over };
     states.set(client, state);
     // A status that no attempt under way is going to change: nothing to wait for.
@@ -44,10 +40,7 @@ export function stateOf(client: Driver): ConnectionState {
 export function firstAttemptOver(client: Driver, state: ConnectionState): Promise<void> {
   // Its outcome arrives as an event as well.
   if (client.status === "wait") client.connect().catch(() => {});
-  if (!state.limit) {
-    state.limit = setTimeout(state.over, FIRST_ATTEMPT_MS);
-    // It must not keep a process alive; not every runtime's timer can be told so.
-    (state.limit as { unref?(): void }).unref?.();
-  }
+  // It must not keep a process alive; not every runtime's timer can be told so.
+  (setTimeout(state.over, FIRST_ATTEMPT_MS) as { unref?(): void }).unref?.();
   return state.firstAttempt;
 }

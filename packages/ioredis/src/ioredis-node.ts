@@ -9,7 +9,7 @@ export interface IoredisNodeOptions {
   /**
    * Appears in votes, events and errors; unique among the nodes of a Redlock; no credentials.
    *
-   * @defaultValue `host:port`, with `/db` unless it is 0; `unix <path>` for a socket; the master's name
+   * @defaultValue `host:port`, with `/db` unless it is 0; the path of a socket; the master's name
    * with Sentinel; `cluster:` and the first start-up node for a Cluster.
    */
   readonly name?: string | undefined;
@@ -53,8 +53,7 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
       if (driver.status !== "ready" && !signal.aborted) await firstAttemptOver(driver, state);
       signal.throwIfAborted();
       if (!canWrite(driver)) {
-        const why = state.cause ? `: ${state.cause.message}` : "";
-        const message = `not connected to ${name} (status ${driver.status})${why}`;
+        const message = `not connected to ${name}: ${state.cause?.message ?? driver.status}`;
         // So that the core need not undo what never left.
         throw Object.assign(new Error(message, state), { code: "NOT_SENT" });
       }

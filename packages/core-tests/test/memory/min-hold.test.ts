@@ -26,7 +26,7 @@ describe("minHoldMs", () => {
   });
 
   // Until mended: the rest is reckoned by the clock by which more time has passed.
-  it.fails("stands for no less where the wall clock stepped forward", async () => {
+  it("stands for no less where the wall clock stepped forward", async () => {
     const b = bench();
     const lease = await b.run(b.redlock({ minHoldMs: 5_000 }).acquire("a"));
     b.clock.jumpWall(4_900);
