@@ -43,12 +43,14 @@ export function holdingNode(node: RedisNode): HoldingNode {
   const held: ((fate: string) => Promise<void>)[] = [];
   let passing = 0;
   let places = 0;
-  const between: Between = (send, command) => {
+  const between: Between = (send, command, options) => {
     if (places === 0 || !setsKeys(command) || passing-- > 0) return send();
     places--;
     return new Promise((resolve, reject) => {
       held.push(async (fate) => {
-        const reply = await send();
+        // It stands for a command that has left: nobody can call it off any more.
+        const { signal } = new AbortController();
+        const reply = await node.send(command, { ...options, signal });
         if (fate === "answered") resolve(reply);
         if (fate === "rejected") reject(new Error("the connection was cut before the reply"));
       });

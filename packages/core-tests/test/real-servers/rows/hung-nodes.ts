@@ -71,6 +71,18 @@ export function hungNodes(harness: Harness): void {
       },
     );
 
+    it.each([3, 2])("leaves no key where %i of 5 hang for longer than the ttl", async (count) => {
+      const ttlMs = 3_000;
+      const redlock = await bed.client({ ttlMs, nodeTimeoutMs: 100 });
+      await bed.hang(count);
+      const lease = await redlock.tryAcquire("a").catch(() => undefined);
+      await lease?.release();
+      await sleep(1.5 * ttlMs);
+      // Only now the servers execute what they were sent, and the keys live for a whole ttl from here.
+      await bed.resume();
+      await bed.expectNothingLeft(undefined, ttlMs);
+    });
+
     it("tells nobody knows, instead of null, when tryAcquire meets 3 of 5 hung", async () => {
       const redlock = await bed.client({ nodeTimeoutMs });
       await bed.hang(3);
