@@ -17,7 +17,7 @@ export function wrapped(node: RedisNode, between: Between): RedisNode {
 }
 
 /** Whether the command sets or extends keys; the other scripts of the core end with 0. */
-export const setsKeys = (command: Command): boolean => Number(command.at(-1)) > 0;
+const setsKeys = (command: Command): boolean => Number(command.at(-1)) > 0;
 
 export interface HoldingNode {
   readonly node: RedisNode;
