@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -25,6 +26,8 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
 
 export default defineConfig({
   test: {
+    // Most of the time goes by waiting for servers: two files at once even on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       project("core"),
       project("testing"),

@@ -2,7 +2,7 @@ import { CommandOptions } from "./cutoff.ts";
 import { ask, isUnsent } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
 import type { Quorum } from "./quorum.ts";
-import type { RedisNode } from "./redis-node.ts";
+import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
 import type { Vote } from "./vote.ts";
@@ -100,7 +100,7 @@ export class Claim {
     this.#over = true;
     this.#standUntilMs = this.#nowMs() + standMs;
     const round = this.#round(
-      (_, index) => this.#release(index),
+      (_, index, options) => this.#release(index, options),
       (_, index) => this.#pursue(index),
     );
     const { waitUntil } = this.#settings;
@@ -137,14 +137,18 @@ export class Claim {
     this.#release(index).then(() => this.#pursue(index));
   }
 
-  async #release(index: number): Promise<Vote> {
+  /** Options of its own unless a round has some: those of a key-setting command may have been aborted. */
+  async #release(
+    index: number,
+    options: SendOptions = new CommandOptions(this.#keys[0] as string),
+  ): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
     if (this.#extension) await this.#extension.voted(index);
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
-    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, this.#expired);
+    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, options);
     if (certain && vote.outcome !== "failed") standing.set = false;
     return vote;
   }

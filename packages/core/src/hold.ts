@@ -8,7 +8,7 @@ import { EXTEND_AT, keepAlive, nextExtensionMs } from "./keep-alive.ts";
 import { Ticket } from "./local-queue.ts";
 import type { Settings } from "./options.ts";
 import { majorityOf } from "./tally.ts";
-import { laterOf, remainingMs } from "./validity.ts";
+import { laterOf, remainingMs, surelyElapsedMs } from "./validity.ts";
 import type { Vote } from "./vote.ts";
 
 /** What a won round (or a restored handle) says about a lease. */
@@ -162,12 +162,11 @@ export class Hold {
 
   async #give(): Promise<ReleaseOutcome> {
     const { claim, resources, heldSince } = this.grant;
-    // The clock by which less time has passed: the resource stays locked for no less than asked.
-    const heldMs = -remainingMs(heldSince, instantOf(this.#clock));
+    const heldMs = surelyElapsedMs(heldSince, instantOf(this.#clock));
     let standMs = 0;
     if (this.isHeld()) {
       this.#state = "released";
-      standMs = Math.max(0, this.settings.minHoldMs - Math.max(0, heldMs));
+      standMs = Math.max(0, this.settings.minHoldMs - heldMs);
     }
     this.stopTimer();
     const outcome = RELEASED[await claim.release(standMs).until(majorityOf)];

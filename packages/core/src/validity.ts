@@ -19,8 +19,13 @@ export const deadlineOf = (from: Instant, ttlMs: number, driftFactor: number): I
 export const remainingMs = (deadline: Instant, now: Instant): number =>
   Math.min(deadline.monotonicMs - now.monotonicMs, deadline.wallMs - now.wallMs);
 
+/** How long ago, by the clock that says longer. */
 export const elapsedMs = (since: Instant, now: Instant): number =>
   Math.max(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs);
+
+/** How long ago, by the clock that says shorter; never negative. */
+export const surelyElapsedMs = (since: Instant, now: Instant): number =>
+  Math.max(0, Math.min(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs));
 
 /**
  * Extension never shortens: the deadline that leaves more time. Always a pair as it was computed: a mixed one

@@ -75,6 +75,27 @@ describe("tasks that share one Redlock", () => {
     expect(outsider.state).toBe("resolved");
     expect(outsider.value).toBeLessThan(times.at(-1) ?? 0);
   });
+
+  it("go on counting hand-overs when one gives up in the pause for another process", async () => {
+    const b = bench(3);
+    const redlock = b.redlock({ retryDelayMs: 100 });
+    const held = await b.run(redlock.acquire("a"));
+    const caller = new AbortController();
+    const quitter = b.watch(redlock.acquire("a", { signal: caller.signal }));
+    const next = b.watch(redlock.acquire("a"));
+    // Fifty retry delays in one process, then its next waiter pauses for ten of them.
+    await b.clock.advance(5_000);
+    await b.release(held);
+    await b.clock.advance(500);
+    expect(quitter.state).toBe("pending");
+    caller.abort("stop");
+    await b.clock.advance(999);
+    expect(quitter).toMatchObject({ error: "stop", atMs: 5_500 });
+    expect(next.state).toBe("pending");
+    await b.clock.advance(1);
+    expect(next).toMatchObject({ state: "resolved", atMs: 6_500 });
+    await b.release(next.value);
+  });
 });
 
 describe("several resources", () => {

@@ -22,7 +22,7 @@ export function cycles(harness: Harness): void {
     const bed = new Testbed(harness);
 
     it("leave a flat heap, no listener, no timer and no warning", {
-      timeout: 240_000,
+      timeout: 480_000,
     }, async () => {
       const { exited } = runFixture(harness, bed, "cycle", { cycles: CYCLES });
       const { code, said, complaints } = await exited;
