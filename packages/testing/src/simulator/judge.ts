@@ -182,7 +182,10 @@ export class Judge implements NodeWitness, LinkWitness {
     this.#world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
     // After a release that let the keys stand (minHoldMs) a late extension finds them.
     const { overMs = Infinity, extension } = this.attempts.get(token) ?? {};
-    const limitMs = (extension?.sentMs ?? 0) + this.#settings.nodeTimeoutMs;
+    // The text of a script is sent later, but in the same round and within the same limit.
+    const isResent = message.command[0] === "EVAL";
+    const roundMs = Math.min(message.sentAtMs, isResent ? (extension?.sentMs ?? 0) : Infinity);
+    const limitMs = roundMs + this.#settings.nodeTimeoutMs;
     const unasked = message.unasked || (kind === "extend" && nowMs > overMs && nowMs > limitMs);
     const cause = { sentAtMs: message.sentAtMs, unasked };
     for (const key of keys) {

@@ -39,15 +39,17 @@ export class LocalTurns {
   /** A call had others before it until now. */
   wasBlocked(operation: Operation): void {
     const { nowMs } = this.#world;
-    operation.blockedMs = operation.process.ranMs;
+    const { process } = operation;
+    operation.blockedMs = process.ranMs;
     const streakMs = nowMs - (operation.localSinceMs ?? nowMs);
-    operation.holdsBack = streakMs > LOCAL_STREAK * this.#retryDelayMs;
+    if (streakMs <= LOCAL_STREAK * this.#retryDelayMs) return;
+    operation.holdsBackUntilMs = process.ranMs + MAX_BACKOFF * this.#retryDelayMs;
   }
 
   /** Whoever comes first competes at once; after many local hand-overs others get their turn before. */
-  expectPrompt({ process, keys, blockedMs, holdsBack }: Operation): void {
-    const idleMs = process.ranMs - blockedMs;
-    if (idleMs <= (holdsBack ? MAX_BACKOFF * this.#retryDelayMs : 0) + SLACK_MS) return;
+  expectPrompt({ process, keys, blockedMs, holdsBackUntilMs }: Operation): void {
+    const idleMs = process.ranMs - Math.max(blockedMs, holdsBackUntilMs);
+    if (idleMs <= SLACK_MS) return;
     const message = `were not competed for during ${idleMs.toFixed(2)} ms of its turn`;
     this.#world.violate("queue", `in ${process.id}, ${keys.join("+")} ${message}`);
   }

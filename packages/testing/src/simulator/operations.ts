@@ -30,8 +30,8 @@ export interface Operation {
   blockedMs: number;
   /** Since when those before it have passed the lock on inside the process. */
   localSinceMs: number | undefined;
-  /** Its process had the lock for so long that others may come in between. */
-  holdsBack: boolean;
+  /** Its process had the lock for so long that others may come in between, until then. */
+  holdsBackUntilMs: number;
   /** How many attempts were made for it, and the last of them. */
   attempts: number;
   lastAttempt: Attempt | undefined;
@@ -75,7 +75,7 @@ export class Operations {
       waitMs,
       isBlocked: false,
       localSinceMs: undefined,
-      holdsBack: false,
+      holdsBackUntilMs: -Infinity,
       blockedMs: startedMs,
       attempts: 0,
       lastAttempt: undefined,
