@@ -62,8 +62,8 @@ describe("the proxy", () => {
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(125);
     await proxy.heal();
     const healedMs = performance.now();
-    for (let count = 0; count < 20; count++) await ask(socket, "PING");
-    expect(performance.now() - healedMs).toBeLessThan(20 * 130);
+    for (let count = 0; count < 5; count++) await ask(socket, "PING");
+    expect(performance.now() - healedMs).toBeLessThan(5 * 130);
   });
 
   it("carries large requests and replies whole", async () => {
