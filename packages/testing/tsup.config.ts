@@ -4,7 +4,8 @@ export default defineConfig({
   entry: { index: "src/index.ts", simulator: "src/simulator/index.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
-  dts: true,
+  // Members marked @internal are for the simulator's own use.
+  dts: { compilerOptions: { stripInternal: true } },
   clean: true,
   sourcemap: true,
 });

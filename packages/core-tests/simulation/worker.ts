@@ -32,6 +32,9 @@ export async function runBatch({ from, count }: Batch): Promise<BatchResult> {
   return { from, count, acquisitions, events, faults, failing };
 }
 
+// Thousands of errors are made and thrown away; a replay in the main thread shows where one came from.
+Error.stackTraceLimit = 0;
+
 parentPort?.on("message", async (batch: Batch) => {
   parentPort?.postMessage(await runBatch(batch));
 });

@@ -51,6 +51,10 @@ export class Agreement {
     if (isRedlockError(error, "RESOURCE_HELD") && answered < quorum) {
       this.#violate(process, `says held, but ${answered} nodes answered ${lastAttempt.token}`);
     }
+    const isHeld = error === null || isRedlockError(error, "RESOURCE_HELD");
+    if (isHeld && lastAttempt.verdict === "won") {
+      this.#violate(process, `says held, but ${lastAttempt.token} won its round`);
+    }
     if (!isRedlockError(error, "QUORUM_UNREACHABLE") || error.cause) return;
     const isOverdue = this.#world.nowMs >= lastAttempt.startedMs + this.#limitMs * 0.9;
     const failed = isOverdue ? this.#nodes - answered : failedNodes(lastAttempt);

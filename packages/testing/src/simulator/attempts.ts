@@ -44,6 +44,10 @@ export interface Attempt {
   /** Nodes that told the sender of a release that they deleted its keys, and those that had none. */
   readonly deletedBy: Set<SimulatedNode>;
   readonly missingOn: Set<SimulatedNode>;
+  /** Nodes that were sent its acquisition. */
+  readonly asked: Set<SimulatedNode>;
+  /** What its round came to; absent where that cannot be told from others'. */
+  verdict: "won" | "lost" | undefined;
   /** How long its round took in the eyes of its sender; absent where that cannot be told from others'. */
   roundMs: number | undefined;
   /** Whether a lease came of it. */
@@ -103,6 +107,8 @@ export class Attempts {
       denials: new Map(),
       deletedBy: new Set(),
       missingOn: new Set(),
+      asked: new Set(),
+      verdict: undefined,
       roundMs: undefined,
       isLease: false,
       isHandedOver: false,

@@ -115,6 +115,12 @@ export class Beliefs {
     }
   }
 
+  /** All is over. */
+  forgetAll(): void {
+    this.#byKey.clear();
+    this.#byProcess.clear();
+  }
+
   /** Keys are about to change on a node, or have changed. */
   check(keys: readonly string[]): void {
     for (const key of keys) {

@@ -103,6 +103,15 @@ export class Judge implements NodeWitness, LinkWitness {
     return belief;
   }
 
+  /**
+   * Lets go of the leases when all is over. The core holds on to a lease's state until the lease is collected,
+   * and that state leads back here: nothing of the simulation would ever be freed.
+   */
+  forget(): void {
+    this.#leases.length = 0;
+    this.beliefs.forgetAll();
+  }
+
   /** A call ended without a lease. */
   gaveUp(operation: Operation, error: unknown): void {
     this.operations.settle(operation);
@@ -192,6 +201,10 @@ export class Judge implements NodeWitness, LinkWitness {
       const ended = node.keys.look(key, nowMs, cause);
       if (ended) this.leftovers.ended(node, key, ended);
     }
+    const isDenied = kind === "acquire" && reply !== 1 && !(reply instanceof Error);
+    if (isDenied && keys.every((key) => node.keys.find(key, nowMs)?.token === token)) {
+      this.#world.violate("agreement", `${node.id} denies ${token} its own keys`);
+    }
     this.beliefs.check(keys);
   }
 
@@ -205,7 +218,10 @@ export class Judge implements NodeWitness, LinkWitness {
     const { attempt, isNew } = this.attempts.of(message, process, limitMs);
     attempt.underWay.set(message, node);
     attempt.unanswered.set(message, node);
-    if (message.kind === "acquire") attempt.askedTtlMs ??= Number(message.command.at(-1));
+    if (message.kind === "acquire") {
+      attempt.asked.add(node);
+      attempt.askedTtlMs ??= Number(message.command.at(-1));
+    }
     if (message.kind === "acquire" || message.kind === "extend") {
       attempt.setSentMs = this.#world.nowMs;
       const ttlMs = Number(message.command[message.command.length - 1]);
@@ -289,6 +305,10 @@ export class Judge implements NodeWitness, LinkWitness {
       const message = `${process.id} does not decide ${token}: ${granted.size} for, ${against} against`;
       this.#world.violate("decision", message);
     }
+    for (const node of attempt.verdict === "lost" ? attempt.asked : []) {
+      if (attempt.undo.has(node)) continue;
+      this.#world.violate("leftover", `${process.id} does not undo ${token} on ${node.id}`);
+    }
     for (const node of stragglers) {
       const message = `${process.id} does not release ${token} on ${node.id}, which granted after the end`;
       this.#world.violate("leftover", message);
@@ -315,7 +335,10 @@ export class Judge implements NodeWitness, LinkWitness {
     const attempt = candidates.find(fits) ?? candidates[0];
     if (!attempt) return;
     this.#undecided.delete(attempt);
-    if (candidates.length === 1) attempt.roundMs = event.elapsedMs;
+    if (candidates.length > 1) return;
+    attempt.roundMs = event.elapsedMs;
+    attempt.verdict = event.verdict;
+    this.#touched.add(attempt);
   }
 
   #lost(process: Process, event: RedlockEvents["lost"]): void {

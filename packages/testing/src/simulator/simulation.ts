@@ -109,6 +109,7 @@ export class Simulation implements Victims, Surroundings {
     await this.#quiesce();
     await this.#closeAll();
     this.world.isOver = true;
+    this.judge.forget();
   }
 
   crash(client: SimulatedClient, afterMs: number): void {

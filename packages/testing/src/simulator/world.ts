@@ -44,11 +44,13 @@ export class World implements Activity {
   }
 
   log(who: string, what: string, ...details: readonly (string | number)[]): void {
+    if (this.isOver) return;
     this.history.push([this.nowMs, who, what, ...details]);
   }
 
   /** Notes a broken promise of the library. */
   violate(invariant: string, message: string, atMs: number = this.nowMs): void {
+    if (this.isOver) return;
     this.violations.push({ invariant, message, atMs });
     this.log("!", invariant, message);
   }
