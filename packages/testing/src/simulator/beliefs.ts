@@ -32,8 +32,8 @@ export interface Belief {
   isReported: boolean;
 }
 
-/** The core steps its timers by at most this, so that it sees a jump of the wall clock. */
-const MAX_STEP_MS = 1_000;
+/** The core steps its timers by at most a second, by a clock that may be slow, to see jumps of the wall clock. */
+const MAX_STEP_MS = 1_060;
 
 /**
  * What clients believe to hold, judged by true time: one holder per resource, a quorum of nodes behind each,
@@ -191,6 +191,15 @@ export class Beliefs {
     }
   }
 
+  /** A lease is told of its loss; if its time was up, in time. */
+  toldOfLoss(belief: Belief): void {
+    const { nowMs } = this.#world;
+    if (belief.untilMs > nowMs || nowMs < lossDueMs(belief)) return;
+    // Closing has told it already.
+    if (belief.process.endedMs < nowMs) return;
+    this.#violate(belief, "deadline", "was told too late that it is lost");
+  }
+
   /** The holder's own code just saw `isHeld()`. */
   seenHeld(belief: Belief): void {
     const { nowMs } = this.#world;
@@ -248,13 +257,9 @@ export class Beliefs {
 
   /** A lease whose deadline has passed must know it by now. */
   #expectLoss(belief: Belief): void {
-    const { nowMs } = this.#world;
-    const { process, lease, untilMs, timerMs } = belief;
-    if (untilMs > nowMs || this.#world.turn !== process) return;
-    const awakeMs = process.lastStillEndMs;
-    const steppedMs = Math.max(untilMs, awakeMs) + MAX_STEP_MS;
-    const dueMs = Math.max(Math.min(timerMs, steppedMs), awakeMs) + 2 + 2 * MAX_LATENESS_MS;
-    if (nowMs < dueMs || lease.signal.aborted) return;
+    const { nowMs, turn } = this.#world;
+    if (belief.untilMs > nowMs || turn !== belief.process) return;
+    if (nowMs < lossDueMs(belief) || belief.lease.signal.aborted) return;
     this.#violate(belief, "deadline", "was not told that it is lost");
   }
 
@@ -344,6 +349,16 @@ function goneAtMs(node: SimulatedNode, keys: readonly string[], token: string): 
     return presence?.token === token ? presence.goneAtMs : -Infinity;
   });
   return Math.min(...gone);
+}
+
+/**
+ * When a lease learns at the latest that its time is up: at the deadline by its monotonic clock, within one
+ * step of its timer where the wall clock says so, and once its process runs again.
+ */
+function lossDueMs({ process, untilMs, timerMs }: Belief): number {
+  const awakeMs = process.lastStillEndMs;
+  const steppedMs = Math.max(untilMs, awakeMs) + MAX_STEP_MS;
+  return Math.max(Math.min(timerMs, steppedMs), awakeMs) + 2 + 2 * MAX_LATENESS_MS;
 }
 
 const nameOf = ({ process, lease }: Belief): string =>

@@ -198,8 +198,14 @@ export class Judge implements NodeWitness, LinkWitness {
     const unasked = message.unasked || (kind === "extend" && nowMs > overMs && nowMs > limitMs);
     const cause = { sentAtMs: message.sentAtMs, unasked };
     for (const key of keys) {
+      const before = node.keys.find(key, nowMs);
+      const wasUntilMs = before?.expiresAtMs;
       const ended = node.keys.look(key, nowMs, cause);
       if (ended) this.leftovers.ended(node, key, ended);
+      if (kind !== "acquire" || before?.token !== token || before.expiresAtMs === wasUntilMs)
+        continue;
+      const message = `${node.id} gives ${key} another end for a repeated command of ${token}`;
+      this.#world.violate("agreement", message);
     }
     const isDenied = kind === "acquire" && reply !== 1 && !(reply instanceof Error);
     if (isDenied && keys.every((key) => node.keys.find(key, nowMs)?.token === token)) {
@@ -349,6 +355,7 @@ export class Judge implements NodeWitness, LinkWitness {
       // Where nodes lost data a process may have another lease on them, which is still held.
       if (isHeldByState(process, lease)) continue;
       this.#over(process, lease);
+      this.beliefs.toldOfLoss(belief);
       if (!lease.signal.aborted) {
         this.#world.violate("loss", `the signal of ${lease.token} does not tell of its loss`);
       }
