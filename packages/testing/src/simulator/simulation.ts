@@ -61,7 +61,7 @@ export class Simulation implements Victims, Surroundings {
     this.wires = new Wires(traits.clients + 1, traits.nodes);
     this.#wiring = {
       world: this.world,
-      witness: this.judge,
+      witness: this.judge.traffic,
       scripts: parts.scripts,
       lastArrivalMs: 0,
     };
@@ -71,7 +71,7 @@ export class Simulation implements Victims, Surroundings {
       const wallMs = 1e9 + chance.below(1e6);
       const node = new SimulatedNode(
         this.world,
-        this.judge,
+        this.judge.executions,
         id,
         nodeRateOf(chance, traits),
         wallMs,

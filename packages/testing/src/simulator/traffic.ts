@@ -1,0 +1,135 @@
+import type { NodeReply } from "../memory-node.ts";
+import type { Attempt, Attempts } from "./attempts.ts";
+import type { LeaseTerms } from "./lease-terms.ts";
+import type { LinkWitness } from "./link.ts";
+import type { LocalOrder } from "./local-order.ts";
+import { type Message, msOf } from "./message.ts";
+import type { Operations } from "./operations.ts";
+import type { Process } from "./process.ts";
+import type { Rounds } from "./rounds.ts";
+import type { SimulatedNode } from "./simulated-node.ts";
+import type { World } from "./world.ts";
+
+/** Whom traffic concerns. */
+export interface TrafficParts {
+  readonly world: World;
+  readonly limitMs: number;
+  readonly attempts: Attempts;
+  readonly operations: Operations;
+  readonly rounds: Rounds;
+  readonly order: LocalOrder;
+  readonly terms: LeaseTerms;
+}
+
+/** Notes for each attempt what its client has sent, and which answers it has got. */
+export class Traffic implements LinkWitness {
+  readonly #parts: TrafficParts;
+  readonly #processes = new Map<string, Process>();
+
+  constructor(parts: TrafficParts) {
+    this.#parts = parts;
+  }
+
+  /** A process may send from now on. */
+  expect(process: Process): void {
+    this.#processes.set(process.id, process);
+  }
+
+  sent(message: Message, node: SimulatedNode): void {
+    const { attempts, limitMs, order, rounds } = this.#parts;
+    const process = this.#processes.get(message.from) as Process;
+    const { attempt, isNew } = attempts.of(message, process, limitMs * 1.1 + 2);
+    attempt.underWay.set(message, node);
+    attempt.unanswered.set(message, node);
+    if (message.kind === "extend") this.#sentExtension(message, attempt, process);
+    if (message.kind === "release") this.#sentRelease(message, attempt, node);
+    if (message.kind !== "acquire") return;
+    this.#mayLive(message, attempt);
+    attempt.asked.add(node);
+    attempt.askedTtlMs ??= msOf(message);
+    if (!isNew) return;
+    order.competes(attempt, rounds.undecided);
+    rounds.begin(attempt);
+  }
+
+  troubled(message: Message, node: SimulatedNode): void {
+    const attempt = this.#parts.attempts.get(message.token);
+    attempt?.troubles.set(node, this.#parts.world.nowMs);
+    attempt?.underWay.delete(message);
+  }
+
+  answered(message: Message, node: SimulatedNode, reply: NodeReply): void {
+    const { world, limitMs, attempts, rounds } = this.#parts;
+    const attempt = attempts.get(message.token);
+    if (!attempt) return;
+    const isLate = world.nowMs > message.sentAtMs + limitMs;
+    const isUnknownScript = reply instanceof Error && /NOSCRIPT/.test(reply.message);
+    const isError = reply instanceof Error && !isUnknownScript;
+    if (isLate || isError) this.troubled(message, node);
+    attempt.unanswered.delete(message);
+    if (isUnknownScript) return;
+    rounds.touch(attempt);
+    switch (message.kind) {
+      case "extend":
+        if (!isError && !isLate && reply !== 1) attempt.extension?.denied.add(node);
+        break;
+      case "release":
+        noteRelease(attempt, node, reply);
+        break;
+      case "acquire":
+      case "look":
+        noteVote(attempt, node, reply);
+        if (reply === 1 && isStraggler(message, attempt)) attempt.stragglers.add(node);
+        break;
+      default:
+    }
+  }
+
+  #sentExtension(message: Message, attempt: Attempt, process: Process): void {
+    const { operations, terms } = this.#parts;
+    this.#mayLive(message, attempt);
+    terms.extends(attempt, message, operations.isOpen("extend", process, attempt.keys));
+    // The text after an unknown script belongs to the same round.
+    if (message.command[0] === "EVAL" || attempt.extension?.sentMs === message.sentAtMs) return;
+    attempt.extension = { sentMs: message.sentAtMs, denied: new Set() };
+  }
+
+  #sentRelease(message: Message, attempt: Attempt, node: SimulatedNode): void {
+    this.#parts.rounds.abandon(attempt);
+    attempt.releasedBy = message.from;
+    attempt.stragglers.delete(node);
+    if (!attempt.undo.has(node)) attempt.undo.set(node, this.#parts.world.nowMs);
+  }
+
+  /** From now on keys may live for as long as this command asks for. */
+  #mayLive(message: Message, attempt: Attempt): void {
+    attempt.setSentMs = this.#parts.world.nowMs;
+    attempt.setTtlMs = Math.max(attempt.setTtlMs, msOf(message));
+  }
+}
+
+function noteRelease(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
+  attempt.undo.set(node, -Infinity);
+  if (reply instanceof Error) attempt.undoErrors.add(node);
+  else (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
+}
+
+function noteVote(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
+  if (reply instanceof Error) {
+    attempt.errors.add(node);
+    return;
+  }
+  attempt.answered.add(node);
+  if (reply === 1) attempt.granted.add(node);
+  const [, ms, holder] = /^held (-?\d+) ([^:]*)/.exec(String(reply)) ?? [];
+  if (holder === undefined) return;
+  const left = attempt.denials.get(holder) ?? [];
+  attempt.denials.set(holder, [...left, Number(ms)]);
+}
+
+/** Whether a grant comes after its client has released; not where a hand-over leaves that to another. */
+const isStraggler = ({ kind, from }: Message, attempt: Attempt): boolean =>
+  kind === "acquire" &&
+  attempt.releasedBy === from &&
+  !attempt.isHandedOver &&
+  attempt.extension === undefined;
