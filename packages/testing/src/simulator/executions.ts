@@ -5,6 +5,7 @@ import type { LeaseTerms } from "./lease-terms.ts";
 import type { Leftovers } from "./leftovers.ts";
 import { type Message, msOf } from "./message.ts";
 import type { Cause } from "./node-keys.ts";
+import type { Renewals } from "./renewals.ts";
 import type { NodeWitness, SimulatedNode } from "./simulated-node.ts";
 import type { Traffic } from "./traffic.ts";
 import type { World } from "./world.ts";
@@ -15,6 +16,7 @@ export interface ExecutionParts {
   readonly limitMs: number;
   readonly attempts: Attempts;
   readonly beliefs: Beliefs;
+  readonly renewals: Renewals;
   readonly leftovers: Leftovers;
   readonly terms: LeaseTerms;
   readonly traffic: Traffic;
@@ -33,12 +35,12 @@ export class Executions implements NodeWitness {
   }
 
   executed(node: SimulatedNode, message: Message, reply: NodeReply): void {
-    const { world, limitMs, attempts, beliefs, traffic } = this.#parts;
+    const { world, limitMs, attempts, beliefs, renewals, traffic } = this.#parts;
     const { kind, token, keys } = message;
     attempts.get(token)?.underWay.delete(message);
     const isLate = world.nowMs > message.sentAtMs + limitMs;
     if (isLate || message.unasked) traffic.troubled(message, node);
-    if (kind === "extend" && reply === 1) beliefs.confirm(node, token, keys);
+    if (kind === "extend" && reply === 1) renewals.confirm(node, token, keys);
     if (kind === "release") this.#released(message, reply);
     world.log(node.id, message.unasked ? `${kind} again` : kind, token, shown(reply));
     const cause = this.#causeOf(message);

@@ -1,13 +1,16 @@
 import type { Lease, Redlock, RedlockEvents, ReleaseOutcome } from "@redlatch/core";
 import { Agreement } from "./agreement.ts";
 import { Attempts } from "./attempts.ts";
-import { type Belief, Beliefs } from "./beliefs.ts";
+import { Backing } from "./backing.ts";
+import type { Belief } from "./belief.ts";
+import { Beliefs } from "./beliefs.ts";
 import { Executions } from "./executions.ts";
 import { LeaseTerms, type Terms } from "./lease-terms.ts";
 import { Leftovers } from "./leftovers.ts";
 import { LocalOrder } from "./local-order.ts";
 import { type Operation, Operations } from "./operations.ts";
 import type { Process } from "./process.ts";
+import { Renewals } from "./renewals.ts";
 import { Rounds } from "./rounds.ts";
 import type { ClientSettings } from "./settings.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -35,6 +38,7 @@ export class Judge {
   readonly #waits: WaitingTimes;
   readonly #agreement: Agreement;
   readonly #rounds: Rounds;
+  readonly #renewals: Renewals;
 
   constructor(
     world: World,
@@ -46,7 +50,9 @@ export class Judge {
     const { attempts } = this;
     const quorum = Math.floor(count / 2) + 1;
     const { nodeTimeoutMs: limitMs } = settings;
-    const beliefs = new Beliefs(world, nodes, quorum, limitMs, excusesLostData);
+    const backing = new Backing(world, nodes, quorum, excusesLostData);
+    const beliefs = new Beliefs(world, backing);
+    const renewals = new Renewals(world, beliefs, attempts, quorum, limitMs);
     const operations = new Operations(world);
     const leftovers = new Leftovers(world, attempts, limitMs);
     const rounds = new Rounds(world, beliefs, count, quorum);
@@ -54,7 +60,7 @@ export class Judge {
     const terms = new LeaseTerms(world, settings);
     const shared = { world, limitMs, attempts, terms };
     const traffic = new Traffic({ ...shared, operations, rounds, order });
-    this.executions = new Executions({ ...shared, beliefs, leftovers, traffic });
+    this.executions = new Executions({ ...shared, beliefs, renewals, leftovers, traffic });
     this.traffic = traffic;
     this.beliefs = beliefs;
     this.operations = operations;
@@ -62,6 +68,7 @@ export class Judge {
     this.#world = world;
     this.#settings = settings;
     this.#rounds = rounds;
+    this.#renewals = renewals;
     this.#order = order;
     this.#terms = terms;
     this.#waits = new WaitingTimes(world, operations, quorum, settings);
@@ -80,7 +87,7 @@ export class Judge {
     });
     redlock.on("acquired", ({ resources }) => this.#agreement.told("acquired", resources));
     redlock.on("extended", ({ resources }) => {
-      this.beliefs.renewed(process, resources, this.attempts);
+      this.#renewals.told(process, resources);
     });
     redlock.on("released", ({ resources, outcome }) => {
       this.#agreement.told(outcome, resources);
@@ -134,7 +141,7 @@ export class Judge {
 
   extended(operation: Operation, belief: Belief): void {
     const { lease } = belief;
-    this.beliefs.renew(belief, this.attempts.get(lease.token));
+    this.#renewals.renewed(belief);
     this.operations.settle(operation);
     this.#world.log(operation.process.id, "has extended", lease.token);
   }

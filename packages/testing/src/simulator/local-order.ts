@@ -1,5 +1,6 @@
 import type { Attempt } from "./attempts.ts";
-import type { Belief, Beliefs } from "./beliefs.ts";
+import type { Belief } from "./belief.ts";
+import type { Beliefs } from "./beliefs.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { type Operation, type Operations, shareKey } from "./operations.ts";
 import type { Process } from "./process.ts";
