@@ -1,4 +1,4 @@
-import type { RedlockEvents } from "@redlatch/core";
+import type { RedlockEvents, Vote } from "@redlatch/core";
 import type { Attempt } from "./attempts.ts";
 import type { Beliefs } from "./beliefs.ts";
 import type { Process } from "./process.ts";
@@ -13,6 +13,8 @@ export class Rounds {
   readonly #tooMany: number;
   readonly #undecided = new Set<Attempt>();
   readonly #touched = new Set<Attempt>();
+  /** Attempts whose votes were all alike when one of them was decided. */
+  readonly #mixedUp = new Set<Attempt>();
 
   constructor(world: World, beliefs: Beliefs, nodes: number, quorum: number) {
     this.#world = world;
@@ -46,12 +48,12 @@ export class Rounds {
     const candidates = [...this.#undecided].filter(
       (each) => each.process === process && each.keys.join() === name,
     );
-    const hasWon = event.verdict === "won";
-    const fits = (each: Attempt): boolean => each.granted.size >= this.#quorum === hasWon;
-    const attempt = candidates.find(fits) ?? candidates[0];
+    const alike = candidates.filter((each) => hasVotes(each, event.votes));
+    if (alike.length > 1) for (const each of alike) this.#mixedUp.add(each);
+    const attempt = alike[0] ?? candidates[0];
     if (!attempt) return;
     this.#undecided.delete(attempt);
-    if (candidates.length > 1) return;
+    if (alike.length !== 1 || this.#mixedUp.has(attempt)) return;
     attempt.roundMs = event.elapsedMs;
     attempt.verdict = event.verdict;
     this.#touched.add(attempt);
@@ -95,4 +97,14 @@ export class Rounds {
     }
     stragglers.clear();
   }
+}
+
+/** Whether these are the votes that an attempt's sender has got. */
+function hasVotes({ answered, granted }: Attempt, votes: readonly Vote[]): boolean {
+  const answers = votes.filter(({ outcome }) => outcome !== "failed");
+  if (answers.length !== answered.size) return false;
+  return Array.from(answered).every((node) => {
+    const vote = answers.find((each) => each.node === node.id);
+    return vote && (vote.outcome === "granted") === granted.has(node);
+  });
 }
