@@ -37,7 +37,6 @@ export class SimulatedClient {
   readonly judge: Judge;
   /** @internal */
   readonly process: Process;
-  /** @internal */
   readonly #world: World;
   readonly #signals = new Set<CountedSignal>();
   #closed = false;
