@@ -9,17 +9,17 @@ export class Rounds {
   readonly #world: World;
   readonly #beliefs: Beliefs;
   readonly #quorum: number;
+  readonly #limitMs: number;
   /** More nodes than this that say no make a quorum impossible. */
   readonly #tooMany: number;
   readonly #undecided = new Set<Attempt>();
   readonly #touched = new Set<Attempt>();
-  /** Attempts whose votes were all alike when one of them was decided. */
-  readonly #mixedUp = new Set<Attempt>();
 
-  constructor(world: World, beliefs: Beliefs, nodes: number, quorum: number) {
+  constructor(world: World, beliefs: Beliefs, nodes: number, quorum: number, limitMs: number) {
     this.#world = world;
     this.#beliefs = beliefs;
     this.#quorum = quorum;
+    this.#limitMs = limitMs;
     this.#tooMany = nodes - quorum;
   }
 
@@ -48,12 +48,10 @@ export class Rounds {
     const candidates = [...this.#undecided].filter(
       (each) => each.process === process && each.keys.join() === name,
     );
-    const alike = candidates.filter((each) => hasVotes(each, event.votes));
-    if (alike.length > 1) for (const each of alike) this.#mixedUp.add(each);
-    const attempt = alike[0] ?? candidates[0];
-    if (!attempt) return;
+    const [attempt, ...others] = candidates.filter((each) => hasVotes(each, event.votes));
+    // Where several got the same votes, its undo tells which one was lost.
+    if (!attempt || others.length > 0) return;
     this.#undecided.delete(attempt);
-    if (alike.length !== 1 || this.#mixedUp.has(attempt)) return;
     attempt.roundMs = event.elapsedMs;
     attempt.verdict = event.verdict;
     this.#touched.add(attempt);
@@ -75,6 +73,12 @@ export class Rounds {
     for (const attempt of this.#undecided) {
       if (attempt.process === process) this.#undecided.delete(attempt);
     }
+  }
+
+  /** Whether so many votes may have failed: by errors, or by the time limit. */
+  #mayHaveFailed({ errors, startedMs }: Attempt, votes: readonly Vote[]): boolean {
+    const failed = votes.filter(({ outcome }) => outcome === "failed").length;
+    return failed <= errors.size || this.#world.nowMs >= startedMs + this.#limitMs * 0.9;
   }
 
   #expectDecision(process: Process, attempt: Attempt): void {
