@@ -55,7 +55,7 @@ export class Judge {
     const renewals = new Renewals(world, beliefs, attempts, quorum, limitMs);
     const operations = new Operations(world);
     const leftovers = new Leftovers(world, attempts, limitMs);
-    const rounds = new Rounds(world, beliefs, count, quorum);
+    const rounds = new Rounds(world, beliefs, count, quorum, limitMs);
     const order = new LocalOrder(world, beliefs, operations, settings);
     const terms = new LeaseTerms(world, settings);
     const shared = { world, limitMs, attempts, terms };

@@ -48,7 +48,10 @@ export class Rounds {
     const candidates = [...this.#undecided].filter(
       (each) => each.process === process && each.keys.join() === name,
     );
-    const [attempt, ...others] = candidates.filter((each) => hasVotes(each, event.votes));
+    const { votes } = event;
+    const [attempt, ...others] = candidates.filter(
+      (each) => hasVotes(each, votes) && this.#mayHaveFailed(each, votes),
+    );
     // Where several got the same votes, its undo tells which one was lost.
     if (!attempt || others.length > 0) return;
     this.#undecided.delete(attempt);

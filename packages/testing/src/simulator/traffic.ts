@@ -71,7 +71,7 @@ export class Traffic implements LinkWitness {
     rounds.touch(attempt);
     switch (message.kind) {
       case "extend":
-        if (!isError && !isLate && reply !== 1) attempt.extension?.denied.add(node);
+        if (!isError && reply !== 1) this.#noteLoss(message, attempt, node);
         break;
       case "release":
         noteRelease(attempt, node, reply);
@@ -99,6 +99,13 @@ export class Traffic implements LinkWitness {
     attempt.releasedBy = message.from;
     attempt.stragglers.delete(node);
     if (!attempt.undo.has(node)) attempt.undo.set(node, this.#parts.world.nowMs);
+  }
+
+  /** A node says in time that the keys are gone; of a script sent again the round's limit counts. */
+  #noteLoss(message: Message, { extension }: Attempt, node: SimulatedNode): void {
+    if (!extension || message.sentAtMs < extension.sentMs) return;
+    const { world, limitMs } = this.#parts;
+    if (world.nowMs < extension.sentMs + limitMs * 0.98) extension.denied.add(node);
   }
 
   /** From now on keys may live for as long as this command asks for. */
