@@ -58,7 +58,7 @@ export interface Attempt {
   releasedBy: string | undefined;
   /** When the first release was sent to each node; -Infinity once it has answered. */
   readonly undo: Map<SimulatedNode, number>;
-  /** Nodes whose answer to a release was an error. */
+  /** Nodes whose first answer to a release was an error, or came too late. */
   readonly undoErrors: Set<SimulatedNode>;
   /** From when on no key of it should be left; absent while it is held or another client's. */
   overMs: number | undefined;

@@ -74,7 +74,7 @@ export class Traffic implements LinkWitness {
         if (!isError && reply !== 1) this.#noteLoss(message, attempt, node);
         break;
       case "release":
-        noteRelease(attempt, node, reply);
+        this.#noteRelease(attempt, node, reply);
         break;
       case "acquire":
       case "look":
@@ -83,6 +83,18 @@ export class Traffic implements LinkWitness {
         break;
       default:
     }
+  }
+
+  #noteRelease(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
+    const { world, limitMs } = this.#parts;
+    const isTooLate = world.nowMs > (attempt.undo.get(node) ?? Infinity) + limitMs;
+    // The first answer counts; to its sender one after the time limit is none.
+    if (attempt.undo.get(node) !== -Infinity && (isTooLate || reply instanceof Error)) {
+      attempt.undoErrors.add(node);
+    }
+    attempt.undo.set(node, -Infinity);
+    if (reply instanceof Error) return;
+    (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
   }
 
   #sentExtension(message: Message, attempt: Attempt, process: Process): void {
@@ -113,12 +125,6 @@ export class Traffic implements LinkWitness {
     attempt.setSentMs = this.#parts.world.nowMs;
     attempt.setTtlMs = Math.max(attempt.setTtlMs, msOf(message));
   }
-}
-
-function noteRelease(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
-  attempt.undo.set(node, -Infinity);
-  if (reply instanceof Error) attempt.undoErrors.add(node);
-  else (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
 }
 
 function noteVote(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
