@@ -3,6 +3,15 @@ import type { Message } from "./message.ts";
 import type { Process } from "./process.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
+/** One release on its way to one node and back. */
+export interface Undo {
+  /** The command; with its text, where the node did not know the script. */
+  message: Message;
+  readonly sentMs: number;
+  /** What its sender has heard of it in time. */
+  state: "open" | "answered" | "failed";
+}
+
 /** One token: what was sent for it and what came of it. */
 export interface Attempt {
   readonly token: string;
@@ -56,10 +65,8 @@ export interface Attempt {
   isHandedOver: boolean;
   /** The process that has begun to release it. */
   releasedBy: string | undefined;
-  /** When the first release was sent to each node; -Infinity once it has answered. */
-  readonly undo: Map<SimulatedNode, number>;
-  /** Nodes whose first answer to a release was an error, or came too late. */
-  readonly undoErrors: Set<SimulatedNode>;
+  /** The first release that each node was sent. */
+  readonly undo: Map<SimulatedNode, Undo>;
   /** From when on no key of it should be left; absent while it is held or another client's. */
   overMs: number | undefined;
   /** Until when a release lets its keys stand (minHoldMs). */
@@ -114,7 +121,6 @@ export class Attempts {
       isHandedOver: false,
       releasedBy: undefined,
       undo: new Map(),
-      undoErrors: new Set(),
       overMs: message.sentAtMs + limitMs,
       standsUntilMs: 0,
       owner: process,

@@ -74,7 +74,7 @@ export class Traffic implements LinkWitness {
         if (!isError && reply !== 1) this.#noteLoss(message, attempt, node);
         break;
       case "release":
-        this.#noteRelease(attempt, node, reply);
+        this.#noteRelease(message, attempt, node, reply);
         break;
       case "acquire":
       case "look":
@@ -85,14 +85,13 @@ export class Traffic implements LinkWitness {
     }
   }
 
-  #noteRelease(attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
+  #noteRelease(message: Message, attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
     const { world, limitMs } = this.#parts;
-    const isTooLate = world.nowMs > (attempt.undo.get(node) ?? Infinity) + limitMs;
-    // The first answer counts; to its sender one after the time limit is none.
-    if (attempt.undo.get(node) !== -Infinity && (isTooLate || reply instanceof Error)) {
-      attempt.undoErrors.add(node);
+    const undo = attempt.undo.get(node);
+    if (undo?.message === message) {
+      const isInTime = world.nowMs <= undo.sentMs + limitMs;
+      undo.state = isInTime && !(reply instanceof Error) ? "answered" : "failed";
     }
-    attempt.undo.set(node, -Infinity);
     if (reply instanceof Error) return;
     (reply === 1 ? attempt.deletedBy : attempt.missingOn).add(node);
   }
@@ -110,7 +109,10 @@ export class Traffic implements LinkWitness {
     this.#parts.rounds.abandon(attempt);
     attempt.releasedBy = message.from;
     attempt.stragglers.delete(node);
-    if (!attempt.undo.has(node)) attempt.undo.set(node, this.#parts.world.nowMs);
+    const undo = attempt.undo.get(node);
+    if (!undo) {
+      attempt.undo.set(node, { message, sentMs: this.#parts.world.nowMs, state: "open" });
+    } else if (message.command[0] === "EVAL" && undo.state === "open") undo.message = message;
   }
 
   /** A node says in time that the keys are gone; of a script sent again the round's limit counts. */
