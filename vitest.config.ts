@@ -8,6 +8,8 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 const alias = {
   "@redlatch/core": source("core/src/index.ts"),
   "@redlatch/ioredis": source("ioredis/src/index.ts"),
+  // The longer one first: an alias also stands for what begins like it.
+  "@redlatch/testing/simulator": source("testing/src/simulator/index.ts"),
   "@redlatch/testing": source("testing/src/index.ts"),
   "@redlatch/testkit": source("testkit/src/index.ts"),
 };

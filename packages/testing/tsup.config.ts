@@ -1,10 +1,11 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts"],
+  entry: { index: "src/index.ts", simulator: "src/simulator/index.ts" },
   format: ["esm", "cjs"],
   target: "es2022",
-  dts: true,
+  // Members marked @internal are for the simulator's own use.
+  dts: { compilerOptions: { stripInternal: true } },
   clean: true,
   sourcemap: true,
 });
