@@ -333,7 +333,8 @@ export class Judge implements NodeWitness, LinkWitness {
     const hasWon = event.verdict === "won";
     const fits = (each: Attempt): boolean => each.granted.size >= this.#quorum === hasWon;
     const attempt = candidates.find(fits) ?? candidates[0];
-    if (!attempt) return;
+    // Of several that may have lost, only the undo tells which one it was.
+    if (!attempt || (candidates.length > 1 && !hasWon)) return;
     this.#undecided.delete(attempt);
     if (candidates.length > 1) return;
     attempt.roundMs = event.elapsedMs;
