@@ -130,4 +130,13 @@ for _, key in ipairs(KEYS) do
     anchor: 'return lossBy("unreachable", round, undo, roundMs, new Error(took));',
     replacement: 'return lossBy("held", round, undo, roundMs, new Error(took));',
   },
+  {
+    name: "asking on behind a lost round",
+    rule: "Nodes that waited for an undo and were not asked in time do not count as failed.",
+    place: "Acquire 8",
+    violates: ["agreement"],
+    file: "claim.ts",
+    anchor: ": ask(node, LOOK, args, this.#value, this.#expired);",
+    replacement: ': { node: node.name, outcome: "failed", cause: new Error("not asked") };',
+  },
 ];

@@ -26,9 +26,10 @@ export const CLEARING_UP: readonly Mutation[] = [
     place: "Acquire 5, Release",
     violates: ["leftover"],
     file: "claim.ts",
-    anchor: "(_, index) => this.#release(index),",
-    replacement:
-      'async (node, index) => (this.#standings[index]?.set ? this.#release(index) : { node: node.name, outcome: "denied" }),',
+    anchor: "this.#release(index, options),",
+    replacement: `this.#standings[index]?.set
+        ? this.#release(index, options)
+        : Promise.resolve({ node: this.#quorum.nodes[index]?.name, outcome: "denied" } as Vote),`,
   },
   {
     name: "a fresh token per attempt",
@@ -101,8 +102,8 @@ export const CLEARING_UP: readonly Mutation[] = [
     place: "Release",
     violates: ["terms"],
     file: "hold.ts",
-    anchor: "Math.max(0, this.settings.minHoldMs - Math.max(0, heldMs))",
-    replacement: "0",
+    anchor: "standMs = Math.max(0, this.settings.minHoldMs - heldMs);",
+    replacement: "",
   },
   {
     name: "the release of a lost lease",
