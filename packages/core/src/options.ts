@@ -187,7 +187,9 @@ export function resolveOptions(options: RedlockOptions, over?: Settings): Settin
 function usable(settings: Settings): Settings {
   const { ttlMs, driftFactor } = settings;
   if (driftMs(ttlMs, driftFactor) < ttlMs) return settings;
-  throw new RangeError(`driftFactor must leave some of a ttlMs of ${ttlMs}, got ${driftFactor}`);
+  throw new RangeError(
+    `driftFactor must be low enough to leave some of a ttlMs of ${ttlMs}, got ${driftFactor}`,
+  );
 }
 
 /** Checks a value given outside of options by the rule of an option. */

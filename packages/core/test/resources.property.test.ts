@@ -63,8 +63,7 @@ describe("the resources of a lock", () => {
     );
   });
 
-  // A fault of the core, noted: `it` as soon as it is mended.
-  it.fails("are refused in words also where what is given cannot be shown", () => {
+  it("are refused in words also where what is given cannot be shown", () => {
     const given = { toString: false } as unknown as string;
     expect(() => resourcesOf(given)).toThrow(/^a resource must be a non-empty string, got /);
   });

@@ -96,16 +96,14 @@ describe("the drift", () => {
 });
 
 describe("the later of two deadlines", () => {
-  it("never leaves less than either, nor more than the longer on each clock", () => {
+  it("is one of the two as it was, and leaves no less than the other", () => {
     check(
       fc.property(instant, instant, instant, (a, b, now) => {
-        const later = laterOf(a, b);
+        const later = laterOf(a, b, now);
         const leftMs = remainingMs(later, now);
         expect(leftMs).toBeGreaterThanOrEqual(Math.max(remainingMs(a, now), remainingMs(b, now)));
-        expect([a.monotonicMs, b.monotonicMs]).toContain(later.monotonicMs);
-        expect([a.wallMs, b.wallMs]).toContain(later.wallMs);
-        expect(laterOf(b, a)).toEqual(later);
-        expect(laterOf(later, a)).toEqual(later);
+        expect([a, b]).toContain(later);
+        expect(laterOf(later, a, now)).toBe(later);
       }),
     );
   });

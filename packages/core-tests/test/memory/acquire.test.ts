@@ -143,7 +143,7 @@ describe("an acquisition", () => {
     const error = await b.failure(redlock.acquire("a", { ttlMs: 10 }));
     expect(error).toBeInstanceOf(RangeError);
     expect(error).toMatchObject({
-      message: "driftFactor must leave some of a ttlMs of 10, got 0.9",
+      message: "driftFactor must be low enough to leave some of a ttlMs of 10, got 0.9",
     });
     expect(b.node(0).sent).toEqual([]);
   });
