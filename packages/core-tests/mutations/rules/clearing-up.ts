@@ -114,4 +114,22 @@ export const CLEARING_UP: readonly Mutation[] = [
     anchor: "this.grant.claim.release();",
     replacement: "",
   },
+  {
+    name: "an end of releasing",
+    rule: "Releasing again ends when the keys are gone by themselves.",
+    place: "Acquire 6",
+    violates: ["leftover"],
+    file: "claim.ts",
+    anchor: "if (leftMs <= 0) {",
+    replacement: "if (leftMs === -Infinity) {",
+  },
+  {
+    name: "an end of background work at close",
+    rule: "close() ends what waits to try again.",
+    place: "Acquire 7",
+    violates: ["bound"],
+    file: "quorum.ts",
+    anchor: "for (const end of this.#rests) end();",
+    replacement: "",
+  },
 ];
