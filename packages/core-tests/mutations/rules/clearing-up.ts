@@ -93,8 +93,18 @@ export const CLEARING_UP: readonly Mutation[] = [
     place: "Release",
     violates: ["leftover"],
     file: "claim.ts",
-    anchor: "if (this.#extension) await this.#extension.voted(index);",
+    anchor: "for (const extension of this.#extensions) await extension.voted(index);",
     replacement: "",
+  },
+  {
+    name: "the release behind all extensions in flight",
+    rule: "A release is ordered after every extension in flight, not only after the last one.",
+    place: "Release",
+    violates: ["leftover"],
+    file: "claim.ts",
+    anchor: "for (const extension of this.#extensions) await extension.voted(index);",
+    replacement:
+      "for (const extension of [...this.#extensions].slice(-1)) await extension.voted(index);",
   },
   {
     name: "minHoldMs",
