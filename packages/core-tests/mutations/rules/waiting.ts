@@ -101,13 +101,4 @@ export const WAITING: readonly Mutation[] = [
     anchor: "waiting.end();",
     replacement: "",
   },
-  {
-    name: "a turn for other processes",
-    rule: "A process passes a lock on among its own calls only for so long.",
-    place: "Waiting: in-process queue",
-    violates: ["queue"],
-    file: "acquire.ts",
-    anchor: "if (localMs < LOCAL_STREAK * settings.retryDelayMs) return;",
-    replacement: "return;",
-  },
 ];

@@ -12,6 +12,16 @@ export interface Undo {
   state: "open" | "answered" | "failed";
 }
 
+/** One round of extension, as its sender sees it. */
+export interface Extension {
+  readonly sentMs: number;
+  /** Nodes that said in time that the keys are not its own. */
+  readonly denied: Set<SimulatedNode>;
+  /** Those of them where the keys are nobody's: after a renewal they are to get them again. */
+  readonly bare: Set<SimulatedNode>;
+  isRenewed: boolean;
+}
+
 /** One token: what was sent for it and what came of it. */
 export interface Attempt {
   readonly token: string;
@@ -42,8 +52,8 @@ export interface Attempt {
   askedTtlMs: number | undefined;
   /** Whether the lease was still held when its holder released it. */
   isHeldAtRelease: boolean;
-  /** The last round of extension: when it was sent, and who said that the keys are gone. */
-  extension: { readonly sentMs: number; readonly denied: Set<SimulatedNode> } | undefined;
+  /** The last round of extension. */
+  extension: Extension | undefined;
   /** Nodes whose answer to the acquisition its sender has got. */
   readonly answered: Set<SimulatedNode>;
   /** Those of them that granted. */

@@ -169,6 +169,7 @@ export class Judge {
     if (attempt) {
       attempt.overMs = undefined;
       attempt.isHandedOver = true;
+      if (attempt.extension) attempt.extension.isRenewed = false;
     }
     this.beliefs.reconsider(process);
     this.#world.log(process.id, "hands over", lease.token);

@@ -67,7 +67,9 @@ export class Renewals {
       const message = `renewed by ${unbroken.length} of ${this.#quorum} nodes${since}`;
       this.#world.violate("renewal", `${nameOf(belief)} ${message}`);
     }
-    const roundMs = Math.max(this.#sentMs(belief, nowMs), process.lastStillEndMs);
+    const extension = this.#attempts.get(belief.lease.token)?.extension;
+    if (extension) extension.isRenewed = true;
+    const roundMs = Math.max(extension?.sentMs ?? nowMs, process.lastStillEndMs);
     belief.renewedMs = nowMs;
     belief.repairedUntilMs = roundMs + this.#limitMs * 1.1 + 2;
     belief.dipMs = undefined;

@@ -45,6 +45,7 @@ export class Traffic implements LinkWitness {
     if (message.kind === "release") this.#sentRelease(message, attempt, node);
     if (message.kind !== "acquire") return;
     this.#mayLive(message, attempt);
+    attempt.extension?.bare.delete(node);
     attempt.asked.add(node);
     attempt.askedTtlMs ??= msOf(message);
     if (!isNew) return;
@@ -71,7 +72,7 @@ export class Traffic implements LinkWitness {
     rounds.touch(attempt);
     switch (message.kind) {
       case "extend":
-        if (!isError && reply !== 1) this.#noteLoss(message, attempt, node);
+        if (!isError && reply !== 1) this.#noteLoss(message, attempt, node, reply);
         break;
       case "release":
         this.#noteRelease(message, attempt, node, reply);
@@ -102,7 +103,20 @@ export class Traffic implements LinkWitness {
     terms.extends(attempt, message, operations.isOpen("extend", process, attempt.keys));
     // The text after an unknown script belongs to the same round.
     if (message.command[0] === "EVAL" || attempt.extension?.sentMs === message.sentAtMs) return;
-    attempt.extension = { sentMs: message.sentAtMs, denied: new Set() };
+    this.#expectRepaired(attempt, process);
+    const { sentAtMs: sentMs } = message;
+    attempt.extension = { sentMs, denied: new Set(), bare: new Set(), isRenewed: false };
+  }
+
+  /** A node that said in a renewal's round that it has no keys gets them again when the round is complete. */
+  #expectRepaired({ token, extension, askedTtlMs = 0 }: Attempt, process: Process): void {
+    if (!extension?.isRenewed) return;
+    const { world, limitMs } = this.#parts;
+    const completeMs = Math.max(extension.sentMs + limitMs * 1.1 + 2, process.lastStillEndMs);
+    if (world.nowMs <= completeMs || world.nowMs > extension.sentMs + askedTtlMs * 0.9) return;
+    for (const node of extension.bare) {
+      world.violate("renewal", `${process.id} does not give ${node.id} the keys of ${token} again`);
+    }
   }
 
   #sentRelease(message: Message, attempt: Attempt, node: SimulatedNode): void {
@@ -116,10 +130,17 @@ export class Traffic implements LinkWitness {
   }
 
   /** A node says in time that the keys are gone; of a script sent again the round's limit counts. */
-  #noteLoss(message: Message, { extension }: Attempt, node: SimulatedNode): void {
+  #noteLoss(
+    message: Message,
+    { extension }: Attempt,
+    node: SimulatedNode,
+    reply: NodeReply,
+  ): void {
     if (!extension || message.sentAtMs < extension.sentMs) return;
     const { world, limitMs } = this.#parts;
-    if (world.nowMs < extension.sentMs + limitMs * 0.98) extension.denied.add(node);
+    if (world.nowMs >= extension.sentMs + limitMs * 0.98) return;
+    extension.denied.add(node);
+    if (reply === 0) extension.bare.add(node);
   }
 
   /** From now on keys may live for as long as this command asks for. */
