@@ -4,7 +4,7 @@ import type { Process } from "./process.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 /** One release on its way to one node and back. */
-export interface Undo {
+interface Undo {
   /** The command; with its text, where the node did not know the script. */
   message: Message;
   readonly sentMs: number;
@@ -13,7 +13,7 @@ export interface Undo {
 }
 
 /** One round of extension, as its sender sees it. */
-export interface Extension {
+interface Extension {
   readonly sentMs: number;
   /** Nodes that said in time that the keys are not its own. */
   readonly denied: Set<SimulatedNode>;

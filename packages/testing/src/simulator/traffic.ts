@@ -130,12 +130,7 @@ export class Traffic implements LinkWitness {
   }
 
   /** A node says in time that the keys are gone; of a script sent again the round's limit counts. */
-  #noteLoss(
-    message: Message,
-    { extension }: Attempt,
-    node: SimulatedNode,
-    reply: NodeReply,
-  ): void {
+  #noteLoss(message: Message, { extension }: Attempt, node: SimulatedNode, reply: NodeReply): void {
     if (!extension || message.sentAtMs < extension.sentMs) return;
     const { world, limitMs } = this.#parts;
     if (world.nowMs >= extension.sentMs + limitMs * 0.98) return;
