@@ -48,8 +48,11 @@ export async function startCheck(
   const findings = mutations.map(async (mutation, index): Promise<Finding> => {
     const first = recorded.get(mutation.name);
     const jobs = [...(first === undefined ? [] : [[first]]), ...jobsOf(most)];
-    const hunted = await hunt(crew, programs.cores[index], mutation.violates, jobs);
-    return { mutation, ...hunted };
+    try {
+      return { mutation, ...(await hunt(crew, programs.cores[index], mutation.violates, jobs)) };
+    } catch (cause) {
+      throw new Error(`without ${mutation.name} the simulation fails: ${cause}`, { cause });
+    }
   });
   // Whoever started the check looks at them one after the other.
   for (const finding of findings) finding.catch(() => {});

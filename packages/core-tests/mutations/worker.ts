@@ -25,6 +25,9 @@ async function run({ core, invariants, seeds }: Job): Promise<Outcome> {
   return { kill, acquisitions };
 }
 
+// Thousands of errors are made and thrown away; a replay in the main thread shows where one came from.
+Error.stackTraceLimit = 0;
+
 parentPort?.on("message", async (job: Job) => {
   parentPort?.postMessage(await run(job));
 });

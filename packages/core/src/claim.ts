@@ -29,8 +29,8 @@ export class Claim {
   readonly #standings: readonly Standing[];
   /** Aborts when the keys that were set would be gone by themselves. */
   readonly #expired: CommandOptions;
-  /** The last extension: a release goes after it. */
-  #extension: Round | undefined;
+  /** Extensions that some node has not answered: a release goes after them. */
+  readonly #extensions = new Set<Round>();
   /** Released or undone: a key that appears from now on has to go again. */
   #over = false;
   /** By the monotonic clock: no key that we set lives longer. */
@@ -69,12 +69,14 @@ export class Claim {
   extend(ttlMs: number, leftMs: number): Round {
     this.#liveFor(ttlMs);
     const args = this.#args(ttlMs);
-    this.#extension = this.#round(
+    const round = this.#round(
       (node, _, options) => ask(node, EXTEND, args, this.#value, options),
       undefined,
       leftMs,
     );
-    return this.#extension;
+    this.#extensions.add(round);
+    round.complete().then(() => this.#extensions.delete(round));
+    return round;
   }
 
   /** Sets the keys again on a node that lost them. The answer is no vote: a repair never counts. */
@@ -144,7 +146,7 @@ export class Claim {
   ): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
-    if (this.#extension) await this.#extension.voted(index);
+    for (const extension of this.#extensions) await extension.voted(index);
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());

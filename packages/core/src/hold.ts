@@ -24,6 +24,11 @@ export interface Grant {
   readonly votes: () => readonly Vote[];
 }
 
+const forgotten =
+  typeof FinalizationRegistry === "undefined"
+    ? undefined
+    : new FinalizationRegistry<Hold>((hold) => hold.abandon());
+
 type State = "held" | "released" | "lost" | "handed over";
 
 /** What a majority's answer to "was it still ours?" says about a release. */
@@ -135,6 +140,11 @@ export class Hold {
     this.schedule();
   }
 
+  /** Notices when the lease that stands for this hold is garbage-collected. It must not be referred to from here. */
+  watch(lease: object): void {
+    forgotten?.register(lease, this, this);
+  }
+
   /** The Lease was garbage-collected. */
   abandon(): void {
     if (!this.isHeld()) return;
@@ -178,6 +188,8 @@ export class Hold {
   #end(state: State): void {
     this.#state = state;
     this.stopTimer();
+    // Also as the stack of a loss found in one of the lease's methods refers to the lease.
+    forgotten?.unregister(this);
     this.context.holds.delete(this);
     this.context.queue.leave(this.#ticket);
   }

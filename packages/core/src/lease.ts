@@ -27,7 +27,7 @@ export class Lease {
     this.#hold = hold;
     this.resources = hold.grant.resources;
     this.token = hold.grant.token;
-    forgotten?.register(this, hold);
+    hold.watch(this);
   }
 
   /**
@@ -143,9 +143,3 @@ if (Symbol.asyncDispose) {
     await this.release();
   };
 }
-
-// The hold must not point back at its lease, or nothing would ever be forgotten.
-const forgotten =
-  typeof FinalizationRegistry === "undefined"
-    ? undefined
-    : new FinalizationRegistry<Hold>((hold) => hold.abandon());

@@ -59,7 +59,7 @@ for _, key in ipairs(KEYS) do
     name: "a repeat that leaves the TTL alone",
     rule: "A repeated command does not touch the TTL of a key that holds its token.",
     place: "Acquire 2",
-    violates: ["backing", "exclusion"],
+    violates: ["agreement", "backing", "exclusion"],
     file: "scripts.ts",
     anchor: "redis.call('SET', key, ARGV[1], 'PX', ARGV[2], 'NX')",
     replacement: "redis.call('SET', key, ARGV[1], 'PX', ARGV[2])",

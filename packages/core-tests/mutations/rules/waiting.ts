@@ -92,4 +92,13 @@ export const WAITING: readonly Mutation[] = [
     anchor: `const [next] = this.#lines.get(resource) ?? [];`,
     replacement: "const next = [...(this.#lines.get(resource) ?? [])].at(-1);",
   },
+  {
+    name: "letting go of the caller's signal",
+    rule: "When waiting has ended no listener stays on the caller's signal.",
+    place: "Acquire 7",
+    violates: ["leftover"],
+    file: "acquire.ts",
+    anchor: "waiting.end();",
+    replacement: "",
+  },
 ];

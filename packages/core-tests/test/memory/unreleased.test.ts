@@ -57,6 +57,23 @@ it("says nothing of one that had expired", async () => {
   expect(forgotten).toEqual([]);
 });
 
+it("keeps nothing of a lease that found itself expired", async () => {
+  const b = bench(3);
+  const redlock = b.redlock({ ttlMs: 1_000 });
+  let lease: WeakRef<Lease> | undefined;
+  let isHeld: boolean | undefined;
+  await forget(b, redlock, (held) => {
+    lease = new WeakRef(held);
+    b.clock.jumpWall(1_000);
+    isHeld = held.isHeld();
+  });
+  expect(isHeld).toBe(false);
+  await b.clock.advance(10_000);
+  // Looking at the reference would keep the lease for this turn.
+  await collected(() => false);
+  expect(lease?.deref()).toBeUndefined();
+});
+
 it("says nothing of a lease that is still in use, by its signal or itself", async () => {
   const b = bench(3);
   const redlock = b.redlock({ autoExtend: true });

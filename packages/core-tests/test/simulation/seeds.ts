@@ -1,6 +1,9 @@
 import { reportOf, shrink, simulate } from "@redlatch/testing/simulator";
 import { expect } from "vitest";
 
+// Thousands of errors are made and thrown away; a replay (`pnpm simulate --seed N`) shows where one came from.
+Error.stackTraceLimit = 0;
+
 /** Simulates seeds; the first one that breaks a promise fails the test with its plan and timeline. */
 export async function expectSeeds(from: number, count: number): Promise<void> {
   let acquisitions = 0;

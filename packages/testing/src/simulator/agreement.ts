@@ -94,9 +94,8 @@ export class Agreement {
 /** Nodes that failed, or were not asked since they had failed the undo of the attempt before. */
 function failedNodes({ errors, before, answered }: Attempt): number {
   const failed = new Set(errors);
-  for (const [node, sentMs] of before?.undo ?? []) {
-    const hasFailed = sentMs > -Infinity || before?.undoErrors.has(node);
-    if (hasFailed && !answered.has(node)) failed.add(node);
+  for (const [node, { state }] of before?.undo ?? []) {
+    if (state !== "answered" && !answered.has(node)) failed.add(node);
   }
   return failed.size;
 }

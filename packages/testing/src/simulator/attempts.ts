@@ -3,6 +3,25 @@ import type { Message } from "./message.ts";
 import type { Process } from "./process.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
+/** One release on its way to one node and back. */
+interface Undo {
+  /** The command; with its text, where the node did not know the script. */
+  message: Message;
+  readonly sentMs: number;
+  /** What its sender has heard of it in time. */
+  state: "open" | "answered" | "failed";
+}
+
+/** One round of extension, as its sender sees it. */
+interface Extension {
+  readonly sentMs: number;
+  /** Nodes that said in time that the keys are not its own. */
+  readonly denied: Set<SimulatedNode>;
+  /** Those of them where the keys are nobody's: after a renewal they are to get them again. */
+  readonly bare: Set<SimulatedNode>;
+  isRenewed: boolean;
+}
+
 /** One token: what was sent for it and what came of it. */
 export interface Attempt {
   readonly token: string;
@@ -33,8 +52,8 @@ export interface Attempt {
   askedTtlMs: number | undefined;
   /** Whether the lease was still held when its holder released it. */
   isHeldAtRelease: boolean;
-  /** The last round of extension: when it was sent, and who said that the keys are gone. */
-  extension: { readonly sentMs: number; readonly denied: Set<SimulatedNode> } | undefined;
+  /** The last round of extension. */
+  extension: Extension | undefined;
   /** Nodes whose answer to the acquisition its sender has got. */
   readonly answered: Set<SimulatedNode>;
   /** Those of them that granted. */
@@ -56,10 +75,8 @@ export interface Attempt {
   isHandedOver: boolean;
   /** The process that has begun to release it. */
   releasedBy: string | undefined;
-  /** When the first release was sent to each node; -Infinity once it has answered. */
-  readonly undo: Map<SimulatedNode, number>;
-  /** Nodes whose answer to a release was an error. */
-  readonly undoErrors: Set<SimulatedNode>;
+  /** The first release that each node was sent. */
+  readonly undo: Map<SimulatedNode, Undo>;
   /** From when on no key of it should be left; absent while it is held or another client's. */
   overMs: number | undefined;
   /** Until when a release lets its keys stand (minHoldMs). */
@@ -114,7 +131,6 @@ export class Attempts {
       isHandedOver: false,
       releasedBy: undefined,
       undo: new Map(),
-      undoErrors: new Set(),
       overMs: message.sentAtMs + limitMs,
       standsUntilMs: 0,
       owner: process,

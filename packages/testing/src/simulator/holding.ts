@@ -1,5 +1,5 @@
 import type { Addition, Lease, LeaseHandle, ReleaseOutcome } from "@redlatch/core";
-import type { Belief } from "./beliefs.ts";
+import type { Belief } from "./belief.ts";
 import type { SimulatedClient } from "./simulated-client.ts";
 
 /** A lease under observation: use it as its holder would. */

@@ -1,6 +1,6 @@
 import { isRedlockError, type Lease } from "@redlatch/core";
 import type { Attempt } from "./attempts.ts";
-import type { Belief } from "./beliefs.ts";
+import type { Belief } from "./belief.ts";
 import type { Message } from "./message.ts";
 import type { Process } from "./process.ts";
 import type { ClientSettings } from "./settings.ts";

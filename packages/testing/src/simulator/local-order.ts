@@ -1,5 +1,6 @@
 import type { Attempt } from "./attempts.ts";
-import type { Belief, Beliefs } from "./beliefs.ts";
+import type { Belief } from "./belief.ts";
+import type { Beliefs } from "./beliefs.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { type Operation, type Operations, shareKey } from "./operations.ts";
 import type { Process } from "./process.ts";
@@ -83,8 +84,8 @@ export class LocalOrder {
     const { process, keys, token } = attempt;
     const asked = new Set(attempt.unanswered.values());
     const sinceMs = this.#world.nowMs - this.#settings.nodeTimeoutMs * 0.9;
-    for (const [node, sentMs] of before.undo) {
-      if (sentMs < sinceMs || !asked.has(node)) continue;
+    for (const [node, { state, sentMs }] of before.undo) {
+      if (state !== "open" || sentMs < sinceMs || !asked.has(node)) continue;
       const message = `are asked of ${node.id} by ${token} while ${before.token} is undone there`;
       this.#violate(process, keys, message);
     }

@@ -27,3 +27,6 @@ export function contentOf(command: readonly string[]): { keys: readonly string[]
   const colon = value.indexOf(":");
   return { keys: command.slice(3, end), token: colon < 0 ? value : value.slice(0, colon) };
 }
+
+/** The milliseconds that a command asks for: its last argument. */
+export const msOf = ({ command }: Message): number => Number(command[command.length - 1]);

@@ -38,7 +38,7 @@ export interface SimulationOptions {
    * restart guard protects from. @defaultValue true
    */
   readonly excusesLostData?: boolean | undefined;
-  /** @internal How microtasks are drained; for the test of the usual way. */
+  /** How microtasks are drained. @defaultValue turning them over until the clients do nothing more */
   readonly drain?: Drain | undefined;
 }
 

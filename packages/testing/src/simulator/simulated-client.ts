@@ -2,7 +2,6 @@ import type { CallOptions, LeaseHandle, Redlock, UsingOptions } from "@redlatch/
 import { Holding } from "./holding.ts";
 import type { Judge } from "./judge.ts";
 import type { Terms } from "./lease-terms.ts";
-import type { Link } from "./link.ts";
 import type { Operation } from "./operations.ts";
 import type { Process } from "./process.ts";
 import type { Chance } from "./random.ts";
@@ -16,7 +15,6 @@ export interface ClientParts {
   readonly world: World;
   readonly judge: Judge;
   readonly process: Process;
-  readonly links: readonly Link[];
   readonly redlock: Redlock;
   readonly settings: ClientSettings;
   readonly chance: Chance;
@@ -39,8 +37,6 @@ export class SimulatedClient {
   readonly judge: Judge;
   /** @internal */
   readonly process: Process;
-  /** @internal */
-  readonly links: readonly Link[];
   readonly #world: World;
   readonly #signals = new Set<CountedSignal>();
   #closed = false;
@@ -54,7 +50,6 @@ export class SimulatedClient {
     this.chance = parts.chance;
     this.judge = parts.judge;
     this.process = parts.process;
-    this.links = parts.links;
     this.#world = parts.world;
   }
 

@@ -1,16 +1,17 @@
 import type { LeaseHandle, RedlockOptions } from "@redlatch/core";
 import type { Drain } from "./drain.ts";
+import { Ending } from "./ending.ts";
 import type { Fault } from "./fault.ts";
 import { schedule, type Victims } from "./faults.ts";
 import { Judge } from "./judge.ts";
-import { Link, type Wiring } from "./link.ts";
+import type { Wiring } from "./link.ts";
 import { endOf } from "./plan.ts";
-import { Process } from "./process.ts";
+import { Population } from "./population.ts";
 import { Chance } from "./random.ts";
 import type { RedlockClass, Scripts } from "./scripts.ts";
-import { SimulatedClient } from "./simulated-client.ts";
+import type { SimulatedClient } from "./simulated-client.ts";
 import { SimulatedNode } from "./simulated-node.ts";
-import { clockTraitsOf, nodeRateOf, type Traits } from "./traits.ts";
+import { nodeRateOf, type Traits } from "./traits.ts";
 import { Wires } from "./wires.ts";
 import { adopt, type Section, type Surroundings, work } from "./workload.ts";
 import { World } from "./world.ts";
@@ -40,45 +41,28 @@ export class Simulation implements Victims, Surroundings {
   readonly nodes: SimulatedNode[] = [];
   readonly wires: Wires;
   readonly #parts: SimulationParts;
-  readonly #wiring: Wiring;
-  /** Who runs in each place. */
-  readonly #clients: (SimulatedClient | undefined)[] = [];
-  readonly #processes = new Map<number, number>();
-  /** All that ever ran. */
-  readonly #everybody: SimulatedClient[] = [];
-  readonly #tasks = new Map<SimulatedClient, number>();
+  readonly #population: Population;
+  readonly #ending: Ending;
   #stopping = false;
   /** Processes that are to be started, and handles on their way. */
   #coming = 0;
 
   constructor(parts: SimulationParts) {
-    const { seed, traits } = parts;
-    this.#parts = parts;
-    this.world = new World(parts.drain);
-    const { settings } = traits;
-    this.judge = new Judge(this.world, this.nodes, settings, parts.excusesLostData, traits.nodes);
+    const { traits, scripts } = parts;
+    const world = new World(parts.drain);
+    const { nodes } = this;
+    const judge = new Judge(world, nodes, traits.settings, parts.excusesLostData, traits.nodes);
     // One more place: for the client that comes at the end.
-    this.wires = new Wires(traits.clients + 1, traits.nodes);
-    this.#wiring = {
-      world: this.world,
-      witness: this.judge,
-      scripts: parts.scripts,
-      lastArrivalMs: 0,
-    };
-    for (let index = 0; index < traits.nodes; index++) {
-      const id = `n${index + 1}`;
-      const chance = new Chance(seed, id);
-      const wallMs = 1e9 + chance.below(1e6);
-      const node = new SimulatedNode(
-        this.world,
-        this.judge,
-        id,
-        nodeRateOf(chance, traits),
-        wallMs,
-      );
-      for (const text of parts.scripts.texts) node.memory.execute(["SCRIPT", "LOAD", text]);
-      this.nodes.push(node);
-    }
+    const wires = new Wires(traits.clients + 1, traits.nodes);
+    const wiring: Wiring = { world, witness: judge.traffic, scripts, lastArrivalMs: 0 };
+    const population = new Population(parts, world, judge, nodes, wires, wiring);
+    this.#parts = parts;
+    this.world = world;
+    this.judge = judge;
+    this.wires = wires;
+    this.#population = population;
+    this.#ending = new Ending({ world, judge, nodes, population, wiring, traits });
+    for (let index = 0; index < traits.nodes; index++) nodes.push(this.#createNode(index));
   }
 
   get resources(): readonly string[] {
@@ -94,7 +78,7 @@ export class Simulation implements Victims, Surroundings {
   }
 
   client(index: number): SimulatedClient | undefined {
-    return this.#clients[index];
+    return this.#population.at(index);
   }
 
   async run(): Promise<void> {
@@ -105,26 +89,24 @@ export class Simulation implements Victims, Surroundings {
     await this.#until("acquisitions", quietMs, () => this.#isDone(quietMs, program !== undefined));
     this.#stopping = true;
     await this.#until("end of work", this.world.nowMs, () => this.#open() === 0);
-    await this.#probe();
-    await this.#quiesce();
-    await this.#closeAll();
+    await this.#ending.probe();
+    await this.#until("lock for a new client", this.world.nowMs, () => this.#open() === 0);
+    await this.#ending.quiesce();
+    await this.#ending.close();
     this.world.isOver = true;
     this.judge.forget();
   }
 
   crash(client: SimulatedClient, afterMs: number): void {
     this.world.log(client.id, "crashes");
-    client.process.end();
-    this.judge.ended(client.process);
-    this.#tasks.delete(client);
-    this.#clients[client.index] = undefined;
+    this.#population.end(client);
     this.#startLater(client.index, afterMs);
   }
 
   close(client: SimulatedClient, graceMs: number): void {
     if (client.isClosed) return;
-    this.#clients[client.index] = undefined;
-    this.#task(client, client.close(graceMs));
+    this.#population.leave(client);
+    this.#population.occupy(client, client.close(graceMs));
     this.#startLater(client.index, 1);
   }
 
@@ -135,9 +117,9 @@ export class Simulation implements Victims, Surroundings {
     this.#coming++;
     this.world.at(this.world.nowMs + delayMs, () => {
       this.#coming--;
-      const to = this.#clients[place];
+      const to = this.#population.at(place);
       to?.process.deliver(() => {
-        if (!to.isClosed) this.#task(to, adopt(to, this, handle));
+        if (!to.isClosed) this.#population.occupy(to, adopt(to, this, handle));
       });
     });
   }
@@ -147,10 +129,9 @@ export class Simulation implements Victims, Surroundings {
     return this.judge.acquisitions >= this.#parts.acquisitions && this.world.nowMs >= quietMs;
   }
 
+  /** What is not done yet. */
   #open(): number {
-    let open = this.#coming;
-    for (const count of this.#tasks.values()) open += count;
-    return open;
+    return this.#coming + this.#population.busy;
   }
 
   /** Lets events happen until something is done; that it takes too long is a violation. */
@@ -176,21 +157,23 @@ export class Simulation implements Victims, Surroundings {
 
   #start(index: number): void {
     const { program, traits } = this.#parts;
-    const client = this.#create(index);
-    this.#clients[index] = client;
+    const client = this.#population.create(index);
     if (program) {
-      this.#coming++;
-      this.world.at(this.world.nowMs, () => {
-        this.#coming--;
-        client.process.deliver(() => this.#task(client, this.#runProgram(client, program)));
-      });
+      this.#begin(client, 0, () => this.#runProgram(client, program));
       return;
     }
     for (let task = 0; task < traits.tasks; task++) {
-      this.world.at(this.world.nowMs + client.chance.uniform(), () =>
-        client.process.deliver(() => this.#task(client, work(client, this))),
-      );
+      this.#begin(client, client.chance.uniform(), () => work(client, this));
     }
+  }
+
+  /** Has a client begin something, in a turn of its own. */
+  #begin(client: SimulatedClient, afterMs: number, task: () => Promise<void>): void {
+    this.#coming++;
+    this.world.at(this.world.nowMs + afterMs, () => {
+      this.#coming--;
+      client.process.deliver(() => this.#population.occupy(client, task()));
+    });
   }
 
   async #runProgram(
@@ -204,119 +187,14 @@ export class Simulation implements Victims, Surroundings {
     }
   }
 
-  #create(index: number): SimulatedClient {
-    const { seed, traits, Class, options } = this.#parts;
-    const generation = (this.#processes.get(index) ?? 0) + 1;
-    this.#processes.set(index, generation);
-    const id = generation > 1 ? `c${index + 1}'${generation}` : `c${index + 1}`;
-    const clockTraits = clockTraitsOf(new Chance(seed, `clock of c${index}`), traits);
-    const process = new Process(this.world, id, clockTraits, new Chance(seed, `core of ${id}`));
-    const links = this.nodes.map(
-      (node, at) =>
-        new Link(
-          this.#wiring,
-          process,
-          node,
-          this.wires.between(index, at),
-          traits.link,
-          new Chance(seed, `${id}-${node.id}`),
-        ),
-    );
-    const { settings } = traits;
-    const { clock, random } = process;
-    const redlock = new Class(links, { ...settings, ...options, clock, random });
-    this.judge.watch(process, redlock);
+  #createNode(index: number): SimulatedNode {
+    const { seed, scripts, traits } = this.#parts;
+    const id = `n${index + 1}`;
     const chance = new Chance(seed, id);
-    const { world, judge } = this;
-    const parts = { index, world, judge, process, links, redlock, settings, chance };
-    const client = new SimulatedClient(parts);
-    this.#everybody.push(client);
-    return client;
+    const wallMs = 1e9 + chance.below(1e6);
+    const rate = nodeRateOf(chance, traits);
+    const node = new SimulatedNode(this.world, this.judge.executions, id, rate, wallMs);
+    for (const text of scripts.texts) node.memory.execute(["SCRIPT", "LOAD", text]);
+    return node;
   }
-
-  #task(client: SimulatedClient, task: Promise<void>): void {
-    this.#tasks.set(client, (this.#tasks.get(client) ?? 0) + 1);
-    const end = (): void => {
-      const left = this.#tasks.get(client);
-      if (left) this.#tasks.set(client, left - 1);
-    };
-    task.then(end, (error) => {
-      end();
-      client.violate("error", `${client.id}: ${String(error)}`);
-    });
-  }
-
-  /** Progress: once all is well, a new client gets every lock as soon as the keys left behind expire. */
-  async #probe(): Promise<void> {
-    const { traits } = this.#parts;
-    const { settings, resources } = traits;
-    const client = this.#create(traits.clients);
-    const startedMs = this.world.nowMs;
-    const { lastArrivalMs } = this.#wiring;
-    const keysGoneMs = Math.max(
-      startedMs,
-      ...this.nodes.map((node) => lastGoneMs(node, startedMs)),
-      // What is still under way may set keys once more.
-      lastArrivalMs > startedMs ? lastArrivalMs + settings.ttlMs * 3 : 0,
-    );
-    const roundMs = Math.max(settings.retryDelayMs, 2 * settings.nodeTimeoutMs);
-    const waitMs = (keysGoneMs - startedMs) * 1.1 + roundMs * 10 * 2 + settings.nodeTimeoutMs + 50;
-    const probe = async (): Promise<void> => {
-      for (const resource of resources) {
-        try {
-          const holding = await client.acquire(resource, { waitMs });
-          await holding.release();
-        } catch (error) {
-          const message = `a new client does not get ${resource} within ${waitMs.toFixed(2)} ms: ${String(error)}`;
-          client.violate("progress", message);
-        }
-      }
-    };
-    this.world.at(startedMs, () => client.process.deliver(() => this.#task(client, probe())));
-    await this.world.run(() => this.#open() > 0);
-    await this.#until("lock for a new client", this.world.nowMs, () => this.#open() === 0);
-  }
-
-  /** Once all is done nothing may be left: no keys, no timers, no listeners. */
-  async #quiesce(): Promise<void> {
-    const { settings } = this.#parts.traits;
-    const goneMs = Math.max(...this.nodes.map((node) => lastGoneMs(node, this.world.nowMs)));
-    const endMs = Math.max(this.world.nowMs, goneMs) + settings.ttlMs * 2.5 + 10;
-    this.world.at(endMs, () => {});
-    await this.world.run(() => this.world.nowMs >= endMs);
-    this.judge.leftovers.sweep(this.nodes);
-    for (const node of this.nodes) {
-      const left = Object.keys(node.memory.dump());
-      if (left.length > 0) this.world.violate("leftover", `${node.id} keeps ${left.join()}`);
-    }
-    this.#expectNothingIn("after all work");
-  }
-
-  async #closeAll(): Promise<void> {
-    for (const client of this.#everybody) {
-      if (client.isClosed || client.process.state === "ended") continue;
-      this.world.at(this.world.nowMs, () =>
-        client.process.deliver(() => this.#task(client, client.close(0))),
-      );
-    }
-    await this.world.run(() => false);
-    this.judge.operations.expectProgress();
-    if (this.judge.operations.open > 0) {
-      this.world.violate("bound", `${this.judge.operations.open} promises never settle`);
-    }
-    this.#expectNothingIn("after close");
-  }
-
-  #expectNothingIn(when: string): void {
-    for (const { id, process, listeners } of this.#everybody) {
-      if (process.state === "ended") continue;
-      const { timers } = process.clock;
-      if (timers > 0) this.world.violate("leftover", `${id} has ${timers} timers ${when}`);
-      if (listeners > 0) this.world.violate("leftover", `${id} has ${listeners} listeners ${when}`);
-    }
-  }
-}
-
-function lastGoneMs(node: SimulatedNode, nowMs: number): number {
-  return node.keys.standing(nowMs).reduce((last, [, { goneAtMs }]) => Math.max(last, goneAtMs), 0);
 }

@@ -21,7 +21,7 @@ export function traitsOf(
   chance: Chance,
   given: { readonly nodes?: number | undefined; readonly clients?: number | undefined },
 ): Traits {
-  const ttlMs = chance.pick([40, 80, 80, 120, 120, 200, 200, 300, 300, 500, 500, 2_500]);
+  const ttlMs = chance.pick([40, 80, 80, 120, 120, 200, 200, 300, 300, 500, 500, 2_500, 2_500]);
   const nodes = chance.weighted({ 5: 12, 3: 4, 4: 4, 6: 1, 2: 1, 7: 1, 1: 0.5 });
   const resources = ["a", "b", "c"].slice(0, Number(chance.weighted({ 1: 3, 2: 4, 3: 2 })));
   const nodeTimeoutMs = Math.max(4, ttlMs * chance.pick([0.05, 0.1, 0.2, 0.4]));

@@ -30,6 +30,19 @@ describe("a release while an extension is in flight", () => {
   });
 });
 
+describe("a release while an extension before the last one is in flight", () => {
+  it("comes after that one, too", async () => {
+    const holder: Part = async (client) => {
+      const holding = await client.acquire("a", { minHoldMs: 60 });
+      // Won by the other nodes: the next one begins while node 1 has not answered this one.
+      await holding.extend();
+      await holding.extend();
+      await holding.release();
+    };
+    await expectKept([holder], [message(0, "extend", 1, { delayRequestMs: 12 })]);
+  });
+});
+
 describe("a release after the lease had expired", () => {
   it("takes nothing from the next holder", async () => {
     const late: Part = async (client) => {
