@@ -1,10 +1,11 @@
-import { attempt, type Loss } from "./attempt.ts";
+import { attempt } from "./attempt.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Context } from "./context.ts";
 import { type RedlockError, ResourceHeldError } from "./errors.ts";
 import { Hold } from "./hold.ts";
 import { Ticket } from "./local-queue.ts";
-import { nodeTimeoutOf, type Settings } from "./options.ts";
+import type { Settings } from "./options.ts";
+import { Pauses } from "./pauses.ts";
 import type { Round } from "./round.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -25,11 +26,13 @@ export async function acquire(
   const ticket = new Ticket(resources);
   const waiting = new Waiting(quorum.clock, once ? 0 : settings.waitMs, settings.signal);
   waitings.add(waiting);
+  const pauses = new Pauses(context, settings, resources, waiting);
   try {
     if (once) refuseIfHeldHere(context, resources);
-    else await takeTurn(context, settings, ticket, waiting);
-    return await compete(context, settings, ticket, waiting);
+    else await takeTurn(context, settings, ticket, waiting, pauses);
+    return await compete(context, settings, ticket, waiting, pauses);
   } finally {
+    pauses.end(ticket.hold !== undefined);
     if (!ticket.hold) queue.leave(ticket);
     waitings.delete(waiting);
     waiting.end();
@@ -42,6 +45,7 @@ async function compete(
   settings: Settings,
   ticket: Ticket,
   waiting: Waiting,
+  pauses: Pauses,
 ): Promise<Hold> {
   const { events } = context.quorum;
   const { resources } = ticket;
@@ -54,12 +58,10 @@ async function compete(
     }
     ticket.verdict = result.error;
     ticket.localSinceMs = undefined;
+    ticket.passes = 0;
     undo = result.undo;
-    const leftMs = waiting.leftMs();
-    if (leftMs === 0) throw result.error(resources);
-    const delayMs = Math.min(leftMs, retryDelayMs(context, settings, result, attempts - 1));
-    events.emit("waiting", { resources, delayMs });
-    await waiting.pause(delayMs);
+    if (waiting.leftMs() === 0) throw result.error(resources);
+    await pauses.afterLoss(result);
   }
 }
 
@@ -75,8 +77,9 @@ async function takeTurn(
   settings: Settings,
   ticket: Ticket,
   waiting: Waiting,
+  pauses: Pauses,
 ): Promise<void> {
-  const { queue, quorum } = context;
+  const { queue, quorum, notices } = context;
   const { resources } = ticket;
   queue.enter(ticket);
   const ahead = queue.ahead(ticket);
@@ -87,6 +90,10 @@ async function takeTurn(
   });
   ticket.onTurn = undefined;
   if (!came) throw heldBy(resources, queue.ahead(ticket) ?? ahead);
+  if (settings.wakeUp && notices.able > 0) {
+    if (ticket.yields) await pauses.afterTurn();
+    return;
+  }
   const { localSinceMs } = ticket;
   const localMs = localSinceMs === undefined ? 0 : quorum.clock.monotonicMs() - localSinceMs;
   if (localMs < LOCAL_STREAK * settings.retryDelayMs) return;
@@ -103,21 +110,4 @@ function heldBy(resources: readonly string[], { hold, verdict }: Ticket): Redloc
     remainingMs: hold?.remainingMs(),
     owner: hold?.grant.owner,
   });
-}
-
-/**
- * The backoff, cut to the holder's remaining time where one holder denies at a whole quorum. (After a split
- * vote nobody holds: to sleep for the TTL of one of the losers would freeze everybody.)
- */
-function retryDelayMs(
-  { quorum }: Context,
-  settings: Settings,
-  { holder, roundMs }: Loss,
-  attempts: number,
-): number {
-  // What is beyond the limit was no round, but a suspended process or a clock that jumped.
-  const limitMs = Math.max(...quorum.nodes.map((node) => nodeTimeoutOf(node, settings)));
-  const tookMs = Math.min(roundMs, limitMs);
-  const delayMs = backoffMs(settings, attempts, tookMs, settings.random.uniform());
-  return Math.min(delayMs, (holder?.remainingMs ?? Infinity) + 1);
 }

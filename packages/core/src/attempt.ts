@@ -15,6 +15,8 @@ import type { Waiting } from "./waiting.ts";
 /** An attempt that did not win. */
 export interface Loss {
   readonly error: (resources: readonly string[]) => RedlockError;
+  /** Whether a quorum answered: one holder denies, or the vote was split. */
+  readonly isHeld: boolean;
   /** Who denied at a whole quorum, if one did. */
   readonly holder: Holder | undefined;
   readonly roundMs: number;
@@ -96,5 +98,5 @@ function lossBy(
     why === "held"
       ? new ResourceHeldError(resources, votes, holder)
       : new QuorumUnreachableError(resources, votes, nodes, cause && { cause });
-  return { error, holder, roundMs, undo };
+  return { error, isHeld: why === "held", holder, roundMs, undo };
 }

@@ -35,6 +35,8 @@ export class Claim {
   #over = false;
   /** By the monotonic clock: no key that we set lives longer. */
   #keysUntilMs = 0;
+  /** Whether a release tells those who wait: not that of an attempt, or every failure would wake everyone. */
+  #announces = false;
   /** By the monotonic clock: a release lets the keys stand until then (minHoldMs). */
   #standUntilMs = 0;
 
@@ -84,6 +86,11 @@ export class Claim {
     this.#set(index, ttlMs, this.#args(ttlMs));
   }
 
+  /** Whether a release is sent at once, behind all that was sent before. */
+  get isPrompt(): boolean {
+    return this.#extensions.size === 0 && this.#quorum.isOrdered;
+  }
+
   /** Asks every node who holds the keys. */
   look(): Round {
     const args = this.#args(0);
@@ -98,8 +105,9 @@ export class Claim {
    * Releases the keys on every node, whether or not it is thought to hold them. Where the outcome stays
    * unknown, tries again after 1, 2, 4 ... node time limits until the keys are gone by themselves.
    */
-  release(standMs = 0): Round {
+  release(standMs = 0, announces = false): Round {
     this.#over = true;
+    this.#announces = announces;
     this.#standUntilMs = this.#nowMs() + standMs;
     const round = this.#round(
       (_, index, options) => this.#release(index, options),
@@ -150,7 +158,9 @@ export class Claim {
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
-    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, options);
+    const channels = this.#announces && standMs === 0 ? this.#keys : [];
+    const args = [...this.#args(standMs), ...channels];
+    const vote = await ask(node, RELEASE, args, this.#value, options);
     if (certain && vote.outcome !== "failed") standing.set = false;
     return vote;
   }

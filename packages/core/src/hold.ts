@@ -7,6 +7,7 @@ import type { ReleaseOutcome } from "./events.ts";
 import { EXTEND_AT, keepAlive, nextExtensionMs } from "./keep-alive.ts";
 import { Ticket } from "./local-queue.ts";
 import type { Settings } from "./options.ts";
+import type { Round } from "./round.ts";
 import { majorityOf } from "./tally.ts";
 import { laterOf, remainingMs, surelyElapsedMs } from "./validity.ts";
 import type { Vote } from "./vote.ts";
@@ -171,7 +172,7 @@ export class Hold {
   }
 
   async #give(): Promise<ReleaseOutcome> {
-    const { claim, resources, heldSince } = this.grant;
+    const { resources, heldSince } = this.grant;
     const heldMs = surelyElapsedMs(heldSince, instantOf(this.#clock));
     let standMs = 0;
     if (this.isHeld()) {
@@ -179,10 +180,24 @@ export class Hold {
       standMs = Math.max(0, this.settings.minHoldMs - heldMs);
     }
     this.stopTimer();
-    const outcome = RELEASED[await claim.release(standMs).until(majorityOf)];
+    const round = this.#passOn(standMs);
+    const outcome = RELEASED[await round.until(majorityOf)];
     this.#end(this.#state);
     this.context.quorum.events.emit("released", { resources, outcome });
     return outcome;
+  }
+
+  /** Releases. Whoever of this process is next need not wait for the answers where its commands come later. */
+  #passOn(standMs: number): Round {
+    const { queue, notices } = this.context;
+    const { claim } = this.grant;
+    const ticket = this.#ticket;
+    const { isPrompt } = claim;
+    const tells = this.settings.wakeUp && (ticket.isLast || !queue.hasNext(ticket));
+    const round = claim.release(standMs, tells);
+    // One that lets others go first listens for this release.
+    if (isPrompt || (ticket.isLast && notices.able > 0)) queue.leave(ticket);
+    return round;
   }
 
   #end(state: State): void {

@@ -1,6 +1,9 @@
 import type { RedlockError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 
+/** So many leases in a row a process passes on inside before others get their turn, where they can be told. */
+const MAX_PASSES = 8;
+
 /** One acquisition in this process: waiting, competing on Redis, or holding. */
 export class Ticket {
   readonly resources: readonly string[];
@@ -10,11 +13,20 @@ export class Ticket {
   verdict: ((resources: readonly string[]) => RedlockError) | undefined;
   /** Called when the turn comes. */
   onTurn: (() => void) | undefined;
+  /** How many leases of this process in a row came before this one. */
+  passes = 0;
+  /** Whether others get their turn before this one. */
+  yields = false;
   /** Since when, by the monotonic clock, the resource went from one lease of this process to the next. */
   localSinceMs: number | undefined;
 
   constructor(resources: readonly string[]) {
     this.resources = resources;
+  }
+
+  /** Whether it ends the row. */
+  get isLast(): boolean {
+    return this.passes >= MAX_PASSES;
   }
 }
 
@@ -54,8 +66,19 @@ export class LocalQueue {
       const [next] = this.#lines.get(resource) ?? [];
       if (!next?.onTurn || this.ahead(next)) continue;
       next.localSinceMs = ticket.localSinceMs;
+      next.passes = ticket.isLast ? 0 : ticket.passes + 1;
+      next.yields = ticket.isLast;
       next.onTurn();
     }
+  }
+
+  /** Whether somebody of this process is next, on all resources of `ticket`. */
+  hasNext({ resources }: Ticket): boolean {
+    const [[next] = []] = resources.map((resource) => [...(this.#lines.get(resource) ?? [])]);
+    return resources.every((resource) => {
+      const [first] = this.#lines.get(resource) ?? [];
+      return first !== undefined && first === next;
+    });
   }
 
   /** Who comes before `ticket`: a holder of one of its resources, else the first of a line. */

@@ -65,6 +65,13 @@ export interface CallOptions {
    * @defaultValue 0
    */
   readonly minHoldMs?: number | undefined;
+  /**
+   * Whether a release tells those who wait, and whoever waits listens, on nodes that have `subscribe`. The
+   * channel is the lock's key.
+   *
+   * @defaultValue true
+   */
+  readonly wakeUp?: boolean | undefined;
   /** A label stored with the token, shown to those who wait and to `inspect`. Not a secret. */
   readonly owner?: string | undefined;
   /** Ends the wait; in `using` and `tryUsing` also aborts `lease.signal`. Rejects with its own reason. */
@@ -133,6 +140,7 @@ const CALL_RULES: Record<keyof UsingOptions, Rule> = {
   autoExtend: ["boolean", "true or false"],
   maxHoldMs: duration("above 0 to Infinity", MIN_VALUE, Infinity),
   minHoldMs: duration("0 to 2^53 - 1", 0, Number.MAX_SAFE_INTEGER),
+  wakeUp: ["boolean", "true or false"],
   owner: ["string", "a non-empty string", (owner: string) => owner],
   onLost: ["string", '"return" or "throw"', (on: string) => on === "return" || on === "throw"],
   signal: ["object", "an AbortSignal", (signal: AbortSignal) => signal?.addEventListener],
@@ -155,6 +163,7 @@ const DEFAULTS: Omit<Settings, Optional> = {
   driftFactor: 0.01,
   maxHoldMs: 3_600_000,
   minHoldMs: 0,
+  wakeUp: true,
   keyPrefix: "lock:",
   clock: systemClock,
   random: systemRandom,

@@ -2,6 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
 import type { RedisNode } from "./redis-node.ts";
 import type { Round } from "./round.ts";
+import { quorumOf } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
 /** What all rounds of one Redlock share: its nodes, how they are doing, and work that outlives an answer. */
@@ -9,6 +10,8 @@ export class Quorum {
   readonly nodes: readonly RedisNode[];
   readonly clock: Clock;
   readonly events: Events;
+  /** Whether on a majority of the nodes commands arrive in the order in which they were sent. */
+  readonly isOrdered: boolean;
   /** Rounds that wait for votes. */
   readonly rounds: Set<Round> = new Set();
   /** No background work starts or waits any more. */
@@ -21,6 +24,7 @@ export class Quorum {
     this.nodes = nodes;
     this.clock = clock;
     this.events = events;
+    this.isOrdered = nodes.filter(({ ordered }) => ordered).length >= quorumOf(nodes.length);
   }
 
   /** Notes how a node is doing; tells of a change only, or a dead node would flood the listeners. */

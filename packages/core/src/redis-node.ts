@@ -37,12 +37,21 @@ export interface RedisNode {
    * "NOT_SENT" says that the command never left and never will, so that nothing has to be undone for it.
    */
   send(command: Command, options: SendOptions): Promise<unknown>;
-  /** Optional: calls `listener` for each message on `channel` until the returned function is called. */
+  /**
+   * Whether commands reach the server in the order of their calls, as over one connection. Then whoever waits
+   * in this process need not wait for the answer to the release before it.
+   */
+  readonly ordered?: boolean | undefined;
+  /**
+   * Optional: resolves when the node has confirmed the subscription; from then on calls `listener` for each
+   * message on `channel`, until the returned function is called. Where it cannot, it rejects. After a lost
+   * connection it subscribes again by itself. Messages may be lost, repeated or late: nothing rests on them.
+   */
   subscribe?(channel: string, listener: () => void): Promise<() => Promise<void>>;
 }
 
 /** What {@link defineNode} takes beside the name and the sending function. */
-export interface NodeExtras extends Pick<RedisNode, "timeoutMs" | "client"> {
+export interface NodeExtras extends Pick<RedisNode, "timeoutMs" | "client" | "ordered"> {
   readonly subscribe?: RedisNode["subscribe"] | undefined;
 }
 

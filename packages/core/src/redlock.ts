@@ -16,6 +16,7 @@ import {
 } from "./options.ts";
 import { Quorum } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
+import { ReleaseNotices } from "./release-notices.ts";
 import { resourcesOf } from "./resources.ts";
 import { checkHandle, restore } from "./restore.ts";
 import type { ScopeEnd } from "./scope-end.ts";
@@ -65,8 +66,10 @@ export class Redlock {
     checkNodes(nodes);
     this.#settings = resolveOptions(options);
     this.#forUsing = Object.freeze({ ...this.#settings, autoExtend: options.autoExtend ?? true });
+    const quorum = new Quorum([...nodes], this.#settings.clock, this.#events);
     this.#context = {
-      quorum: new Quorum([...nodes], this.#settings.clock, this.#events),
+      quorum,
+      notices: new ReleaseNotices(quorum),
       queue: new LocalQueue(),
       waitings: new Set(),
       holds: new Set(),

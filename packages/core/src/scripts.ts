@@ -58,12 +58,13 @@ return 1`,
 };
 
 /**
- * Deletes every key that holds the value; with ms > 0 lets it stand for those ms instead (minHoldMs).
+ * Deletes every key that holds the value; with ms > 0 lets it stand for those ms instead (minHoldMs). Then
+ * tells who waits, if told to: a node that refuses to publish (ACL) has released all the same.
  *
- * ARGV: value, ms. Reply: 1 (every key held the value) or 0.
+ * ARGV: value, ms, channels to publish to. Reply: 1 (every key held the value) or 0.
  */
 export const RELEASE: Script = {
-  sha: "37f1524769fec35998192436eff046f2260855f6",
+  sha: "a13df88b6a1d205f0e52555b141b8e37b5200e9e",
   lua: `local mine = 0
 for _, key in ipairs(KEYS) do
   if redis.call('GET', key) == ARGV[1] then
@@ -74,6 +75,9 @@ for _, key in ipairs(KEYS) do
       redis.call('PEXPIRE', key, ARGV[2])
     end
   end
+end
+for i = 3, mine > 0 and #ARGV or 0 do
+  redis.pcall('PUBLISH', ARGV[i], '')
 end
 return mine == #KEYS and 1 or 0`,
 };

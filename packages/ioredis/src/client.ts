@@ -36,8 +36,12 @@ export interface Driver extends IoredisClient {
     readonly sentinels?: unknown;
   };
   readonly startupNodes: readonly (string | number | Address)[];
-  readonly stream?: { readonly writable: boolean };
+  readonly stream?: { readonly writable: boolean; unref?(): void };
   nodes(role: "master"): unknown[];
+  duplicate(options: object): Driver;
+  disconnect(): void;
+  subscribe(channel: string): Promise<unknown>;
+  unsubscribe(channel: string): Promise<unknown>;
   sendCommand(command: DriverCommand): Promise<unknown>;
 }
 

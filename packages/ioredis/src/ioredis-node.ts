@@ -3,6 +3,7 @@ import { type Driver, driverOf, type IoredisClient } from "./client.ts";
 import { firstAttemptOver, stateOf } from "./connection-state.ts";
 import { nameOf } from "./name.ts";
 import { senderOf } from "./sender.ts";
+import { subscriberOf } from "./subscriber.ts";
 
 /** What {@link ioredisNode} takes beside the client. */
 export interface IoredisNodeOptions {
@@ -49,6 +50,9 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
     name,
     timeoutMs,
     client,
+    // Over one connection.
+    ordered: !driver.isCluster,
+    subscribe: subscriberOf(driver),
     async send([command, ...args], { signal }) {
       if (driver.status !== "ready" && !signal.aborted) await firstAttemptOver(driver, state);
       signal.throwIfAborted();
