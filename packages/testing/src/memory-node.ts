@@ -46,12 +46,14 @@ export class MemoryNode implements RedisNode {
   #state: "up" | "hung" | "down" = "up";
   #heldBack: HeldBack[] = [];
 
-  constructor(name: string, clock: WallClock) {
+  /** @param published - Told of every PUBLISH at once, for simulators, whose subscribers it reaches later. */
+  constructor(name: string, clock: WallClock, published: (channel: string) => void = () => {}) {
     this.name = name;
     this.#clock = clock;
-    this.#server = new Server((channel, message) =>
-      this.#subscribers.publish(fromByteString(channel), fromByteString(message)),
-    );
+    this.#server = new Server((channel, message) => {
+      published(fromByteString(channel));
+      return this.#subscribers.publish(fromByteString(channel), fromByteString(message));
+    });
   }
 
   /** Whether it answers, holds commands back, or refuses connections. */

@@ -39,7 +39,9 @@ export class Ending {
   async quiesce(): Promise<void> {
     const { world, judge, nodes, traits } = this.#parts;
     const goneMs = Math.max(...nodes.map((node) => lastGoneMs(node, world.nowMs)));
-    const endMs = Math.max(world.nowMs, goneMs) + traits.settings.ttlMs * 2.5 + 10;
+    // Subscriptions outlive their last listener by a second.
+    const lingerMs = traits.tells ? 1_100 : 0;
+    const endMs = Math.max(world.nowMs, goneMs) + traits.settings.ttlMs * 2.5 + 10 + lingerMs;
     world.at(endMs, () => {});
     await world.run(() => world.nowMs >= endMs);
     judge.leftovers.sweep(nodes);

@@ -15,6 +15,7 @@ import { Rounds } from "./rounds.ts";
 import type { ClientSettings } from "./settings.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 import { Traffic } from "./traffic.ts";
+import type { Traits } from "./traits.ts";
 import { WaitingTimes } from "./waiting-times.ts";
 import type { World } from "./world.ts";
 
@@ -43,9 +44,8 @@ export class Judge {
   constructor(
     world: World,
     nodes: readonly SimulatedNode[],
-    settings: ClientSettings,
+    { settings, nodes: count, tells }: Traits,
     excusesLostData: boolean,
-    count: number,
   ) {
     const { attempts } = this;
     const quorum = Math.floor(count / 2) + 1;
@@ -56,7 +56,7 @@ export class Judge {
     const operations = new Operations(world);
     const leftovers = new Leftovers(world, attempts, limitMs);
     const rounds = new Rounds(world, beliefs, count, quorum, limitMs);
-    const order = new LocalOrder(world, beliefs, operations, settings);
+    const order = new LocalOrder(world, beliefs, operations, settings, tells);
     const terms = new LeaseTerms(world, settings);
     const shared = { world, limitMs, attempts, terms };
     const traffic = new Traffic({ ...shared, operations, rounds, order });
@@ -71,7 +71,7 @@ export class Judge {
     this.#renewals = renewals;
     this.#order = order;
     this.#terms = terms;
-    this.#waits = new WaitingTimes(world, operations, quorum, settings);
+    this.#waits = new WaitingTimes(world, operations, quorum, settings, tells);
     this.#agreement = new Agreement(world, count, quorum, limitMs);
   }
 

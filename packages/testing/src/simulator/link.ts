@@ -7,6 +7,7 @@ import type { Process } from "./process.ts";
 import type { Chance } from "./random.ts";
 import type { Scripts } from "./scripts.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
+import type { Traits } from "./traits.ts";
 import type { Wire } from "./wires.ts";
 import type { World } from "./world.ts";
 
@@ -48,6 +49,8 @@ export interface Wiring {
 /** One client's connection to one node: the RedisNode that the core gets. */
 export class Link implements RedisNode {
   readonly name: string;
+  readonly ordered?: boolean;
+  readonly subscribe?: NonNullable<RedisNode["subscribe"]>;
   readonly #wire: Wire;
   readonly #wiring: Wiring;
   readonly #process: Process;
@@ -63,7 +66,7 @@ export class Link implements RedisNode {
     process: Process,
     node: SimulatedNode,
     wire: Wire,
-    traits: LinkTraits,
+    { link, tells }: Pick<Traits, "link" | "tells">,
     chance: Chance,
   ) {
     this.#wire = wire;
@@ -71,7 +74,11 @@ export class Link implements RedisNode {
     this.#wiring = wiring;
     this.#process = process;
     this.#node = node;
-    this.#traits = traits;
+    this.#traits = link;
+    if (tells) {
+      this.ordered = link.ordered;
+      this.subscribe = (channel, listener) => this.#subscribe(channel, listener);
+    }
     this.#chance = chance;
     this.#sent = { acquire: 0, extend: 0, release: 0, look: 0, other: 0 };
   }
@@ -117,6 +124,34 @@ export class Link implements RedisNode {
       },
     };
     return message;
+  }
+
+  /** Messages get lost, come twice, and come without a release. */
+  #subscribe(channel: string, listener: () => void): Promise<() => Promise<void>> {
+    this.#process.touch();
+    const { world } = this.#wiring;
+    let end: (() => void) | undefined;
+    const hear = (): void => {
+      if (end) this.#process.deliver(listener);
+    };
+    const tell = (): void => {
+      if (this.#chance.odds(LOST_MESSAGES) || this.#blocks("replies")) return;
+      world.at(world.nowMs + this.#delayMs(), hear);
+      if (this.#chance.odds(SECOND_MESSAGES)) world.at(world.nowMs + this.#delayMs() * 9, hear);
+    };
+    return new Promise((resolve, reject) => {
+      world.at(world.nowMs + this.#delayMs(), () => {
+        const isDenied = this.#node.state !== "up" || this.#chance.odds(DENIED_SUBSCRIPTIONS);
+        if (!isDenied) end = this.#node.subscribe(channel, tell);
+        world.at(world.nowMs + this.#delayMs(), () =>
+          this.#process.deliver(() => {
+            if (isDenied) reject(new Error("NOPERM No permissions to access a channel"));
+            else resolve(async () => end?.());
+          }),
+        );
+        if (this.#chance.odds(FALSE_MESSAGES)) world.at(world.nowMs + this.#delayMs() * 50, hear);
+      });
+    });
   }
 
   /** The driver may find out that no answer comes, or not. */
@@ -184,5 +219,11 @@ export class Link implements RedisNode {
 }
 
 const UNDISTURBED: Fate = {};
+
+/** How likely messages of a subscription are disturbed, whatever else is wrong. */
+const LOST_MESSAGES = 0.1;
+const SECOND_MESSAGES = 0.1;
+const FALSE_MESSAGES = 0.2;
+const DENIED_SUBSCRIPTIONS = 0.1;
 
 const nothing = (): void => {};

@@ -16,9 +16,15 @@ export class LocalOrder {
   readonly #won: Operation[] = [];
   readonly #begun: Attempt[] = [];
 
-  constructor(world: World, beliefs: Beliefs, operations: Operations, settings: ClientSettings) {
+  constructor(
+    world: World,
+    beliefs: Beliefs,
+    operations: Operations,
+    settings: ClientSettings,
+    tells: boolean,
+  ) {
     this.#world = world;
-    this.#turns = new LocalTurns(world, beliefs, operations, settings.retryDelayMs);
+    this.#turns = new LocalTurns(world, beliefs, operations, settings.retryDelayMs, tells);
     this.#operations = operations;
     this.#settings = settings;
   }

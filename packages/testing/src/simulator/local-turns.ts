@@ -14,8 +14,16 @@ export class LocalTurns {
   readonly #beliefs: Beliefs;
   readonly #operations: Operations;
   readonly #retryDelayMs: number;
+  readonly #tells: boolean;
 
-  constructor(world: World, beliefs: Beliefs, operations: Operations, retryDelayMs: number) {
+  constructor(
+    world: World,
+    beliefs: Beliefs,
+    operations: Operations,
+    retryDelayMs: number,
+    tells: boolean,
+  ) {
+    this.#tells = tells;
     this.#world = world;
     this.#beliefs = beliefs;
     this.#operations = operations;
@@ -41,6 +49,8 @@ export class LocalTurns {
     const { nowMs } = this.#world;
     const { process } = operation;
     operation.blockedMs = process.ranMs;
+    // Where a release tells others, they get their turn after a few, and at the latest after a retry delay.
+    if (this.#tells) operation.holdsBackUntilMs = process.ranMs + this.#retryDelayMs;
     const streakMs = nowMs - (operation.localSinceMs ?? nowMs);
     if (streakMs <= LOCAL_STREAK * this.#retryDelayMs) return;
     operation.holdsBackUntilMs = process.ranMs + MAX_BACKOFF * this.#retryDelayMs;

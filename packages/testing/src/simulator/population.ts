@@ -65,7 +65,7 @@ export class Population {
     const links = this.#nodes.map((node, at) => {
       const wire = this.#wires.between(index, at);
       const chance = new Chance(seed, `${id}-${node.id}`);
-      return new Link(this.#wiring, process, node, wire, traits.link, chance);
+      return new Link(this.#wiring, process, node, wire, traits, chance);
     });
     const { clock, random } = process;
     const redlock = new Class(links, { ...settings, ...options, clock, random });

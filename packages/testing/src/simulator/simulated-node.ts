@@ -1,9 +1,4 @@
-import {
-  type MemoryNode,
-  type MemoryNodeSnapshot,
-  memoryNode,
-  type NodeReply,
-} from "../memory-node.ts";
+import { MemoryNode, type MemoryNodeSnapshot, type NodeReply } from "../memory-node.ts";
 import type { Message } from "./message.ts";
 import { NodeClock } from "./node-clock.ts";
 import { NodeKeys } from "./node-keys.ts";
@@ -31,13 +26,16 @@ export class SimulatedNode {
   readonly #witness: NodeWitness;
   #state: "up" | "hung" | "down" = "up";
   #waiting: Message[] = [];
+  readonly #subscribers = new Map<string, Set<() => void>>();
 
   constructor(world: World, witness: NodeWitness, id: string, rate: number, wallAtStartMs: number) {
     this.#world = world;
     this.#witness = witness;
     this.id = id;
     this.clock = new NodeClock(world, rate, wallAtStartMs);
-    this.memory = memoryNode({ name: id, clock: this.clock });
+    this.memory = new MemoryNode(id, this.clock, (channel) => {
+      for (const told of this.#subscribers.get(channel) ?? []) told();
+    });
     this.keys = new NodeKeys(this.memory, this.clock);
   }
 
@@ -50,6 +48,13 @@ export class SimulatedNode {
     if (this.#state === "up") this.#execute(message);
     else if (this.#state === "hung") this.#waiting.push(message);
     else message.refused(new Error(`connect ECONNREFUSED ${this.id}`));
+  }
+
+  /** Calls `told` at each message on a channel, as it is published. Needs the node to be up. */
+  subscribe(channel: string, told: () => void): () => void {
+    const subscribers = this.#subscribers.get(channel) ?? new Set();
+    this.#subscribers.set(channel, subscribers.add(told));
+    return () => subscribers.delete(told);
   }
 
   hang(): void {

@@ -51,7 +51,7 @@ export class Simulation implements Victims, Surroundings {
     const { traits, scripts } = parts;
     const world = new World(parts.drain);
     const { nodes } = this;
-    const judge = new Judge(world, nodes, traits.settings, parts.excusesLostData, traits.nodes);
+    const judge = new Judge(world, nodes, traits, parts.excusesLostData);
     // One more place: for the client that comes at the end.
     const wires = new Wires(traits.clients + 1, traits.nodes);
     const wiring: Wiring = { world, witness: judge.traffic, scripts, lastArrivalMs: 0 };

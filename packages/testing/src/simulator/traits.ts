@@ -14,6 +14,8 @@ export interface Traits {
   readonly driftUse: number;
   readonly drift: "none" | "any" | "worst";
   readonly link: LinkTraits;
+  /** Nodes tell of releases: not always, sometimes twice, sometimes of none. */
+  readonly tells: boolean;
 }
 
 /** Draws a seed's traits. What is given is not drawn. */
@@ -49,6 +51,7 @@ export function traitsOf(
       honoursAbort: chance.odds(0.25),
       rejects: chance.pick([0, 0.5, 1]),
     },
+    tells: chance.odds(0.5),
   };
 }
 

@@ -19,8 +19,16 @@ export class WaitingTimes {
   readonly #operations: Operations;
   readonly #quorum: number;
   readonly #backoff: Backoff;
+  readonly #tells: boolean;
 
-  constructor(world: World, operations: Operations, quorum: number, backoff: Backoff) {
+  constructor(
+    world: World,
+    operations: Operations,
+    quorum: number,
+    backoff: Backoff,
+    tells: boolean,
+  ) {
+    this.#tells = tells;
     this.#world = world;
     this.#operations = operations;
     this.#quorum = quorum;
@@ -37,7 +45,11 @@ export class WaitingTimes {
     // What is beyond the time limit was no round, but a process that stood still.
     const baseMs = Math.max(retryDelayMs, 2 * Math.min(roundMs, nodeTimeoutMs));
     const patienceMs = waiting.monotonicMs + waiting.waitMs - process.clock.monotonicNowMs();
-    const leastMs = Math.min(baseMs * (1 - retryJitter), patienceMs);
+    // Whoever was woken falls apart from the others in steps of a round.
+    const leastBaseMs = this.#tells
+      ? Math.min(2 * roundMs, baseMs * (1 - retryJitter))
+      : baseMs * (1 - retryJitter);
+    const leastMs = Math.min(leastBaseMs, patienceMs);
     const mostMs = baseMs * MAX_GROWTH * (1 + retryJitter);
     const holderMs = this.#holderMs(waiting);
     if (delayMs > mostMs + 0.01) this.#violate(process, delayMs, `at most ${mostMs.toFixed(2)}`);
