@@ -57,7 +57,7 @@ export class Agreement {
     }
     if (!isRedlockError(error, "QUORUM_UNREACHABLE") || error.cause) return;
     const isOverdue = this.#world.nowMs >= lastAttempt.startedMs + this.#limitMs * 0.9;
-    const failed = isOverdue ? this.#nodes - answered : failedNodes(lastAttempt);
+    const failed = isOverdue ? this.#nodes - answered : this.#failedNodes(lastAttempt);
     if (failed <= this.#nodes - quorum) {
       this.#violate(process, `says unreachable, but ${failed} nodes failed ${lastAttempt.token}`);
     }
@@ -80,6 +80,17 @@ export class Agreement {
     this.#violate(process, `lost ${resources.join("+")} with ${String(error)}`);
   }
 
+  /** How many nodes failed, or were not asked since they had failed the undo of the attempt before. */
+  #failedNodes({ errors, before, answered, asked }: Attempt): number {
+    // Which attempt was before cannot always be told.
+    if (!before) return errors.size + this.#nodes - asked.size;
+    const failed = new Set(errors);
+    for (const [node, { state }] of before.undo) {
+      if (state !== "answered" && !answered.has(node)) failed.add(node);
+    }
+    return failed.size;
+  }
+
   #count(what: string, by: number): void {
     const count = (this.#balance.get(what) ?? 0) + by;
     if (count === 0) this.#balance.delete(what);
@@ -89,13 +100,4 @@ export class Agreement {
   #violate(process: Process, message: string): void {
     this.#world.violate("agreement", `${process.id} ${message}`);
   }
-}
-
-/** Nodes that failed, or were not asked since they had failed the undo of the attempt before. */
-function failedNodes({ errors, before, answered }: Attempt): number {
-  const failed = new Set(errors);
-  for (const [node, { state }] of before?.undo ?? []) {
-    if (state !== "answered" && !answered.has(node)) failed.add(node);
-  }
-  return failed.size;
 }

@@ -68,7 +68,8 @@ export class Renewals {
       this.#world.violate("renewal", `${nameOf(belief)} ${message}`);
     }
     const extension = this.#attempts.get(belief.lease.token)?.extension;
-    if (extension) extension.isRenewed = true;
+    // The next round may have been sent before the caller of this one hears of its outcome.
+    if (extension && extension.sentMs < nowMs) extension.isRenewed = true;
     const roundMs = Math.max(extension?.sentMs ?? nowMs, process.lastStillEndMs);
     belief.renewedMs = nowMs;
     belief.repairedUntilMs = roundMs + this.#limitMs * 1.1 + 2;

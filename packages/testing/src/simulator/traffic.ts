@@ -135,7 +135,8 @@ export class Traffic implements LinkWitness {
     const { world, limitMs } = this.#parts;
     if (world.nowMs >= extension.sentMs + limitMs * 0.98) return;
     extension.denied.add(node);
-    if (reply === 0) extension.bare.add(node);
+    // Which round a script was sent again for cannot be told.
+    if (reply === 0 && message.command[0] !== "EVAL") extension.bare.add(node);
   }
 
   /** From now on keys may live for as long as this command asks for. */
