@@ -29,8 +29,9 @@ export default defineConfig({
     // Most of the time goes by waiting for servers: two files at once even on two cores.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      project("core"),
-      project("testing"),
+      // Property tests take some seconds, on a busy machine more.
+      project("core", { testTimeout: 60_000 }),
+      project("testing", { testTimeout: 60_000 }),
       project("testkit", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("core-tests", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("ioredis", { testTimeout: 60_000, hookTimeout: 60_000 }),
