@@ -7,7 +7,7 @@ import { check, isShowable } from "./seed.ts";
 const defaults = resolveOptions({});
 
 const OF_CALLS =
-  `ttlMs waitMs retryDelayMs retryJitter nodeTimeoutMs driftFactor autoExtend maxHoldMs minHoldMs
+  `ttlMs waitMs retryDelayMs retryJitter nodeTimeoutMs driftFactor autoExtend maxHoldMs minHoldMs wakeUp
   owner onLost signal waitUntil`.split(/\s+/);
 const OF_CONSTRUCTOR = [...OF_CALLS, "keyPrefix", "clock", "random"];
 
@@ -58,6 +58,7 @@ const HOLDS: Record<string, (value: never) => boolean> = {
   maxHoldMs: (ms: number) => ms > 0,
   minHoldMs: (ms: number) => ms >= 0 && ms <= Number.MAX_SAFE_INTEGER,
   autoExtend: (on: unknown) => typeof on === "boolean",
+  wakeUp: (on: unknown) => typeof on === "boolean",
   owner: (owner: unknown) => typeof owner === "string" && owner.length > 0,
   onLost: (on: unknown) => on === "return" || on === "throw",
   keyPrefix: (prefix: unknown) => typeof prefix === "string",

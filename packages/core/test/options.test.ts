@@ -113,6 +113,7 @@ describe.each(NUMERIC)("$name", ({ name, good, bad, initial }) => {
 
 const ELSE = [
   { name: "autoExtend", good: [true, false], bad: [0, 1, "true", null, {}] },
+  { name: "wakeUp", good: [true, false], bad: [0, 1, "true", null, {}] },
   { name: "owner", good: ["worker-1", "a:b\nc"], bad: ["", 42, null, {}, true] },
   { name: "onLost", good: ["return", "throw"], bad: ["ignore", "", 1, null, true] },
   { name: "signal", good: [AbortSignal.abort()], bad: [{}, null, "abort", 1, true, () => {}] },
