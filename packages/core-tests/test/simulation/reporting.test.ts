@@ -46,6 +46,17 @@ describe("a simulation that breaks a promise", () => {
   });
 });
 
+describe("the plan in a report", () => {
+  it("leads to the same history, to the last digit", async () => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const result = await simulate({ seed });
+      const plan = /faults: (\[[\s\S]*?\n\])/.exec(reportOf(result))?.[1] as string;
+      const faults = JSON.parse(plan.replace(/,\n\]/, "]")) as Fault[];
+      expect(JSON.stringify(await simulate({ seed, faults }))).toBe(JSON.stringify(result));
+    }
+  });
+});
+
 describe("a timeline", () => {
   it("has a lane for each client and node, which shows who holds and who hangs", async () => {
     const result = await simulate({

@@ -39,7 +39,10 @@ export interface SimulationOptions {
    * restart guard protects from. @defaultValue true
    */
   readonly excusesLostData?: boolean | undefined;
-  /** How microtasks are drained. @defaultValue turning them over until the clients do nothing more */
+  /**
+   * How microtasks are drained. @defaultValue turning them over until the clients do nothing more
+   * @internal
+   */
   readonly drain?: Drain | undefined;
 }
 
