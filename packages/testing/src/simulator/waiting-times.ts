@@ -37,8 +37,10 @@ export class WaitingTimes {
     // What is beyond the time limit was no round, but a process that stood still.
     const baseMs = Math.max(retryDelayMs, 2 * Math.min(roundMs, nodeTimeoutMs));
     const patienceMs = waiting.monotonicMs + waiting.waitMs - process.clock.monotonicNowMs();
-    const leastMs = Math.min(baseMs * (1 - retryJitter), patienceMs);
-    const mostMs = baseMs * MAX_GROWTH * (1 + retryJitter);
+    const growth = Math.min(2 ** (waiting.attempts - 1), MAX_GROWTH);
+    const leastGrowth = waiting.isCounted ? growth : 1;
+    const leastMs = Math.min(baseMs * leastGrowth * (1 - retryJitter), patienceMs);
+    const mostMs = baseMs * (waiting.isCounted ? growth : MAX_GROWTH) * (1 + retryJitter);
     const holderMs = this.#holderMs(waiting);
     if (delayMs > mostMs + 0.01) this.#violate(process, delayMs, `at most ${mostMs.toFixed(2)}`);
     if (holderMs === undefined && delayMs < leastMs - 0.01) {
