@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 import { type RedlockError, ResourceHeldError } from "./errors.ts";
 import { Hold } from "./hold.ts";
 import { Ticket } from "./local-queue.ts";
-import { nodeTimeoutOf, type Settings } from "./options.ts";
+import { roundTimeoutOf, type Settings } from "./options.ts";
 import type { Round } from "./round.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -116,7 +116,7 @@ function retryDelayMs(
   attempts: number,
 ): number {
   // What is beyond the limit was no round, but a suspended process or a clock that jumped.
-  const limitMs = Math.max(...quorum.nodes.map((node) => nodeTimeoutOf(node, settings)));
+  const limitMs = roundTimeoutOf(quorum.nodes, settings);
   const tookMs = Math.min(roundMs, limitMs);
   const delayMs = backoffMs(settings, attempts, tookMs, settings.random.uniform());
   return Math.min(delayMs, (holder?.remainingMs ?? Infinity) + 1);
