@@ -33,7 +33,7 @@ export interface Check {
 }
 
 /**
- * Looks for a seed that kills each mutation: first the recorded one, then 1 to `most`.
+ * Looks for a seed up to `most` that kills each mutation: the recorded one first.
  *
  * @throws Error when an anchor is gone.
  */
@@ -46,8 +46,8 @@ export async function startCheck(
   const programs = await buildPrograms(sources, mutations);
   const crew = new Crew(programs.worker);
   const findings = mutations.map(async (mutation, index): Promise<Finding> => {
-    const first = recorded.get(mutation.name);
-    const jobs = [...(first === undefined ? [] : [[first]]), ...jobsOf(most)];
+    const first = recorded.get(mutation.name) ?? Infinity;
+    const jobs = [...(first <= most ? [[first]] : []), ...jobsOf(most)];
     try {
       return { mutation, ...(await hunt(crew, programs.cores[index], mutation.violates, jobs)) };
     } catch (cause) {

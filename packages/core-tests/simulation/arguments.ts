@@ -24,7 +24,23 @@ export const USAGE: string = `pnpm simulate [options]: runs the lock in a simula
   --workers N    how many threads (default: one per core)
   --state FILE   where progress and failing seeds are kept (default .cache/simulation.json)`;
 
-/** Reads the command line. @throws Error for an unknown option or a value that is no number. */
+/**
+ * Reads a whole number, if there is one.
+ *
+ * @throws TypeError for anything else: with a part of a seed, or with no seeds at all, a run would prove nothing.
+ */
+export function wholeNumber(
+  name: string,
+  text: string | undefined,
+  least: number,
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isSafeInteger(value) && value >= least) return value;
+  throw new TypeError(`${name} must be a whole number from ${least}, got ${text || "nothing"}`);
+}
+
+/** Reads the command line. @throws TypeError for an unknown option or a value that is none. */
 export function wishOf(root: string, args: readonly string[]): Wish {
   const { values } = parseArgs({
     // `pnpm simulate -- --seeds 5` passes the dashes on.
@@ -38,20 +54,18 @@ export function wishOf(root: string, args: readonly string[]): Wish {
       state: { type: "string" },
     },
   });
-  const number = (name: "seeds" | "minutes" | "from" | "seed" | "workers"): number | undefined => {
-    const text = values[name];
-    if (text === undefined) return undefined;
-    const value = Number(text);
-    if (Number.isFinite(value) && value >= 0) return value;
-    throw new Error(`--${name} must be a number from 0, got ${text}`);
-  };
-  const minutes = number("minutes");
+  const whole = (name: "seeds" | "from" | "seed" | "workers", least: number) =>
+    wholeNumber(`--${name}`, values[name], least);
+  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+  if (minutes !== undefined && !(minutes > 0)) {
+    throw new TypeError(`--minutes must be a number above 0, got ${values.minutes}`);
+  }
   return {
-    seed: number("seed"),
-    from: number("from"),
-    seeds: number("seeds") ?? (minutes === undefined ? 2_000 : Number.MAX_SAFE_INTEGER),
+    seed: whole("seed", 0),
+    from: whole("from", 0),
+    seeds: whole("seeds", 1) ?? (minutes === undefined ? 2_000 : Number.MAX_SAFE_INTEGER),
     minutes,
-    workers: Math.max(1, number("workers") ?? availableParallelism()),
+    workers: whole("workers", 1) ?? availableParallelism(),
     stateFile: resolve(root, values.state ?? ".cache/simulation.json"),
   };
 }

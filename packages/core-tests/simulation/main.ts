@@ -17,7 +17,7 @@ async function replay(seed: number): Promise<number> {
 async function runMany(wish: Wish): Promise<number> {
   const before = readState(wish.stateFile);
   const from = wish.from ?? before.next;
-  const failing = [...before.failing];
+  let { failing } = before;
   const startMs = performance.now();
   const endMs = startMs + (wish.minutes ?? Infinity) * 60 * SECOND;
   const total = { seeds: 0, acquisitions: 0, events: 0, faults: 0, failing: 0 };
@@ -33,10 +33,12 @@ async function runMany(wish: Wish): Promise<number> {
       total.events += result.events;
       total.faults += result.faults;
       total.failing += result.failing.length;
-      for (const each of result.failing) {
-        console.log(`seed ${each.seed} fails: ${each.violation}`);
-        if (!failing.some(({ seed }) => seed === each.seed)) failing.push(each);
+      for (const { seed, violation } of result.failing) {
+        console.log(`seed ${seed} fails: ${violation}`);
       }
+      // What failed before and passes now has been mended.
+      const isOld = (seed: number) => seed < result.from || seed >= result.from + result.count;
+      failing = [...failing.filter(({ seed }) => isOld(seed)), ...result.failing];
       if (performance.now() - toldMs < 5 * SECOND) return;
       toldMs = performance.now();
       writeState(wish.stateFile, { next, failing });
@@ -54,12 +56,21 @@ async function runMany(wish: Wish): Promise<number> {
   return total.failing > 0 ? 1 : 0;
 }
 
-/** Runs what the command line asks for; gives the exit code. Files are relative to `root`. */
+/**
+ * Runs what the command line asks for; gives the exit code: 1 after a violation, 2 for a command line that is
+ * none. Files are relative to `root`.
+ */
 export async function main(root: string, args: readonly string[]): Promise<number> {
   if (args.includes("--help")) {
     console.log(USAGE);
     return 0;
   }
-  const wish = wishOf(root, args);
+  let wish: Wish;
+  try {
+    wish = wishOf(root, args);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
   return wish.seed === undefined ? runMany(wish) : replay(wish.seed);
 }

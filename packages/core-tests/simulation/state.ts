@@ -9,12 +9,22 @@ export interface RunState {
   readonly failing: readonly { readonly seed: number; readonly violation: string }[];
 }
 
+/** @throws Error when the file is there and cannot be read: to begin anew would forget the failing seeds in it. */
 export function readState(file: string): RunState {
+  let text: string;
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as RunState;
-  } catch {
-    return { next: 0, failing: [] };
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ENOENT") return { next: 0, failing: [] };
+    throw error;
   }
+  try {
+    const state = JSON.parse(text) as RunState;
+    if (Number.isSafeInteger(state.next) && Array.isArray(state.failing)) return state;
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${file} does not say how far the last run was: remove it, or name another one`);
 }
 
 export function writeState(file: string, state: RunState): void {

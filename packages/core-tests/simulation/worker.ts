@@ -22,7 +22,11 @@ export async function runBatch({ from, count }: Batch): Promise<BatchResult> {
   let faults = 0;
   const failing: { seed: number; violation: string }[] = [];
   for (let seed = from; seed < from + count; seed++) {
-    const result = await simulate({ seed });
+    const result = await simulate({ seed }).catch((error: unknown) => String(error));
+    if (typeof result === "string") {
+      failing.push({ seed, violation: result });
+      continue;
+    }
     acquisitions += result.acquisitions;
     events += result.events;
     faults += result.faults.length;

@@ -245,3 +245,7 @@ export const nodeTimeoutOf = (node: RedisNode, settings: Settings): number =>
     settings.nodeTimeoutMs ?? node.timeoutMs ?? Math.min(Math.max(settings.ttlMs / 20, 50), 1_000),
     settings.ttlMs / 2,
   );
+
+/** How long a round may take. */
+export const roundTimeoutOf = (nodes: readonly RedisNode[], settings: Settings): number =>
+  Math.max(...nodes.map((node) => nodeTimeoutOf(node, settings)));

@@ -1,7 +1,7 @@
 import type { Loss } from "./attempt.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Context } from "./context.ts";
-import { nodeTimeoutOf, type Settings } from "./options.ts";
+import { roundTimeoutOf, type Settings } from "./options.ts";
 import type { Ear } from "./release-notices.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -42,7 +42,7 @@ export class Pauses {
     const settings = this.#settings;
     const ear = this.#listen();
     // What is beyond the limit was no round, but a suspended process or a clock that jumped.
-    const limitMs = Math.max(...quorum.nodes.map((node) => nodeTimeoutOf(node, settings)));
+    const limitMs = roundTimeoutOf(quorum.nodes, settings);
     const tookMs = Math.min(roundMs, limitMs);
     const uniform = settings.random.uniform();
     // Cut to the holder's remaining time where one holder denies at a whole quorum. (After a split vote nobody

@@ -4,9 +4,9 @@ import type { Context } from "./context.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import { Hold } from "./hold.ts";
 import type { LeaseHandle } from "./lease.ts";
-import type { Settings } from "./options.ts";
+import { roundTimeoutOf, type Settings } from "./options.ts";
 import { resourcesOf } from "./resources.ts";
-import { majorityOf, quorumOf } from "./tally.ts";
+import { completeOf, majorityOf, quorumOf } from "./tally.ts";
 import { deadlineOf, remainingMs } from "./validity.ts";
 import { keyValueOf, type Vote } from "./vote.ts";
 import { Waiting } from "./waiting.ts";
@@ -43,7 +43,15 @@ export async function restore(
     waiting.throwIfStopped();
     const from = instantOf(quorum.clock);
     const round = claim.look();
-    const majority = await waiting.guard(round.until(majorityOf));
+    const limitMs = roundTimeoutOf(quorum.nodes, settings);
+    const majority = await waiting.guard(
+      round.until((tally) => {
+        const answer = majorityOf(tally);
+        // Where the first ones that answer keep the keys only briefly, others may keep them for longer.
+        const isBrief = quorumRemainingMs(round.votes, tally.nodes) < limitMs;
+        return answer === "yes" && isBrief && !completeOf(tally) ? undefined : answer;
+      }),
+    );
     waiting.throwIfStopped();
     const { votes, nodes } = round;
     if (majority === "unknown") throw new QuorumUnreachableError(resources, votes, nodes);

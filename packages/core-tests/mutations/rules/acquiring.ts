@@ -139,4 +139,22 @@ for _, key in ipairs(KEYS) do
     anchor: ": ask(node, LOOK, args, this.#value, this.#expired);",
     replacement: ': { node: node.name, outcome: "failed", cause: new Error("not asked") };',
   },
+  {
+    name: "null only where the resource is held",
+    rule: "tryAcquire gives null where the resource is held, and throws where nobody knows.",
+    place: "Acquire 8",
+    violates: ["agreement"],
+    file: "redlock.ts",
+    anchor: "if (error instanceof ResourceHeldError) return error;",
+    replacement: "if (error instanceof Error) return new ResourceHeldError([]);",
+  },
+  {
+    name: "the event of a node that fails",
+    rule: "Errors from a minority never fail an acquisition; they are reported as events.",
+    place: "Acquire: errors from a minority",
+    violates: ["agreement"],
+    file: "quorum.ts",
+    anchor: 'this.events.emit("nodeFailed", { node, cause: vote.cause });',
+    replacement: "",
+  },
 ];

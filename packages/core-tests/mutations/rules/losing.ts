@@ -66,4 +66,13 @@ export const LOSING: readonly Mutation[] = [
     anchor: "this.cutoff.abort(error);",
     replacement: "",
   },
+  {
+    name: "the event of a loss",
+    rule: "Each loss is told by an event, too.",
+    place: "Losing",
+    violates: ["agreement"],
+    file: "hold.ts",
+    anchor: 'this.context.quorum.events.emit("lost", { resources: this.grant.resources, error });',
+    replacement: "",
+  },
 ];

@@ -39,6 +39,15 @@ export const WAITING: readonly Mutation[] = [
     replacement: "retryDelayMs",
   },
   {
+    name: "backoff that doubles",
+    rule: "The wait doubles with each attempt.",
+    place: "Acquire 5",
+    violates: ["waiting"],
+    file: "backoff.ts",
+    anchor: "Math.min(2 ** attempts, MAX_GROWTH)",
+    replacement: "Math.min(2 ** Math.min(attempts, 0), MAX_GROWTH)",
+  },
+  {
     name: "the limit of backoff",
     rule: "The wait doubles up to ten times its base.",
     place: "Acquire 5",

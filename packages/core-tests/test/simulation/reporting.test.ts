@@ -1,5 +1,8 @@
 import {
+  type Fault,
+  type FaultWeights,
   reportOf,
+  type SimulationOptions,
   type SimulationResult,
   shrink,
   simulate,
@@ -40,6 +43,17 @@ describe("a simulation that breaks a promise", () => {
     expect(report).toContain(`seed ${result.seed}: `);
     expect(report).toContain(`! ${violation?.invariant} ${violation?.message}`);
     for (const fault of result.faults) expect(report).toContain(`"kind":"${fault.kind}"`);
+  });
+});
+
+describe("the plan in a report", () => {
+  it("leads to the same history, to the last digit", async () => {
+    for (let seed = 1; seed <= 3; seed++) {
+      const result = await simulate({ seed });
+      const plan = /faults: (\[[\s\S]*?\n\])/.exec(reportOf(result))?.[1] as string;
+      const faults = JSON.parse(plan.replace(/,\n\]/, "]")) as Fault[];
+      expect(JSON.stringify(await simulate({ seed, faults }))).toBe(JSON.stringify(result));
+    }
   });
 });
 
@@ -97,6 +111,72 @@ describe("a critical section of one's own", () => {
   });
 });
 
-it("refuses a seed that is no integer", async () => {
-  await expect(simulate({ seed: 0.5 })).rejects.toThrow("seed must be an integer, got 0.5");
+describe("a section that counts outside of itself", () => {
+  /** Checks first and writes later, which is the mistake. */
+  const optionsOf = (): SimulationOptions => {
+    let counter = 0;
+    let writes = 0;
+    return {
+      seed: 6,
+      traits: { resources: ["counter"] },
+      faults: { count: 8, weights: { network: 3, pause: 4, hang: 2, partition: 2 } },
+      section: async (holding, client) => {
+        const read = counter;
+        if (!holding.isHeld()) return;
+        await client.sleep(8);
+        counter = read + 1;
+        if (counter !== ++writes) client.violate("lost update", `${client.id} wrote over another`);
+      },
+    };
+  };
+
+  it("is shrunk where each simulation begins with a count of its own", async () => {
+    const result = await simulate(optionsOf());
+    expect(result.violations[0]?.invariant).toBe("lost update");
+    const small = await shrink(optionsOf, result);
+    expect(small.faults.length).toBeLessThan(result.faults.length);
+    expect(small.faults.length).toBeGreaterThan(0);
+    const again = await simulate({ ...optionsOf(), faults: small.faults });
+    expect(JSON.stringify(again)).toBe(JSON.stringify(small));
+  });
+
+  it("is not shrunk where it goes on counting", async () => {
+    const options = optionsOf();
+    const result = await simulate(options);
+    await expect(shrink(options, result)).rejects.toThrow(/seed 6 went another way this time/);
+  });
+});
+
+describe("a simulation", () => {
+  it.each<[SimulationOptions, string]>([
+    [{ seed: 0.5 }, "seed must be an integer, got 0.5"],
+    [{ seed: 1, faults: [{ kind: "hung" }] as unknown as Fault[] }, "no fault of the kind hung"],
+    [{ seed: 1, faults: { weights: { hung: 1 } as FaultWeights } }, "no fault of the kind hung"],
+    [
+      { seed: 1, nodes: 5, faults: [{ kind: "flush", atMs: 1, node: 5 }] },
+      'there is no node 5 for {"kind":"flush","atMs":1,"node":5}',
+    ],
+    [
+      {
+        seed: 1,
+        faults: [{ kind: "partition", atMs: 1, durationMs: 1, clients: [4], nodes: [0] }],
+      },
+      "there is no client 4 for",
+    ],
+  ])("refuses what it cannot do: %j", async (options, message) => {
+    await expect(simulate(options)).rejects.toThrow(message);
+  });
+
+  it("judges by the time limit that the core makes of the options", async () => {
+    for (let seed = 1; seed <= 2; seed++) {
+      const { violations } = await simulate({ seed, options: { ttlMs: 100, nodeTimeoutMs: 200 } });
+      expect(violations).toEqual([]);
+    }
+  });
+
+  it("says so where a section waits for something outside of it", async () => {
+    const section = () => new Promise<void>((resolve) => setTimeout(resolve, 5));
+    const { violations } = await simulate({ seed: 3, section });
+    expect(violations[0]?.message).toContain("did something wait for anything but the simulation?");
+  });
 });

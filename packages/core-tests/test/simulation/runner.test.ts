@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,28 @@ describe("pnpm simulate", () => {
     expect(second.stdout).toMatch(/5 seeds from 5/);
   });
 
+  it("does not forget failing seeds when its file cannot be read", async () => {
+    const broken = join(directory, "broken.json");
+    writeFileSync(broken, '{ "next": 1.5');
+    const refused = run(process.execPath, [program, "--seeds", "1", "--state", broken]);
+    await expect(refused).rejects.toThrow(/broken.json does not say how far the last run was/);
+    expect(readFileSync(broken, "utf8")).toContain("1.5");
+  });
+
+  it("drops a failing seed from its file when it passes", async () => {
+    const mended = join(directory, "mended.json");
+    const failing = [2, 9].map((seed) => ({ seed, violation: "was broken" }));
+    writeFileSync(mended, JSON.stringify({ next: 0, failing }));
+    await run(process.execPath, [program, "--seeds", "4", "--state", mended]);
+    expect(JSON.parse(readFileSync(mended, "utf8"))).toEqual({ next: 4, failing: [failing[1]] });
+  });
+
+  it("says in one line what is wrong with a command line, and ends with 2", async () => {
+    const error = await run(process.execPath, [program, "--sneeds", "5"]).catch((reason) => reason);
+    expect(error.code).toBe(2);
+    expect(error.stderr).toMatch(/^Unknown option '--sneeds'.*\n\npnpm simulate \[options\]/);
+  });
+
   it("replays one seed with its timeline", async () => {
     const { stdout } = await run(process.execPath, [program, "--seed", "40"]);
     expect(stdout).toMatch(/^seed 40: 0 violations/);
@@ -40,7 +62,11 @@ describe("pnpm simulate", () => {
 
 describe("its command line", () => {
   it.each([
-    [["--seeds", "many"], /--seeds must be a number/],
+    [["--seeds", "many"], /--seeds must be a whole number from 1, got many/],
+    [["--seeds", "1.5"], /--seeds must be a whole number/],
+    [["--seeds", "0"], /--seeds must be a whole number/],
+    [["--from="], /--from must be a whole number from 0, got nothing/],
+    [["--minutes", "0"], /--minutes must be a number above 0/],
     [["--sneeds", "5"], /Unknown option/],
     [["5"], /Unexpected argument/],
   ])("refuses %j", (args, message) => {

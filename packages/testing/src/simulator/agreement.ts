@@ -48,10 +48,10 @@ export class Agreement {
     if (!lastAttempt) return;
     const { size: answered } = lastAttempt.answered;
     const quorum = this.#quorum;
-    if (isRedlockError(error, "RESOURCE_HELD") && answered < quorum) {
+    const isHeld = error === null || isRedlockError(error, "RESOURCE_HELD");
+    if (isHeld && answered < quorum) {
       this.#violate(process, `says held, but ${answered} nodes answered ${lastAttempt.token}`);
     }
-    const isHeld = error === null || isRedlockError(error, "RESOURCE_HELD");
     if (isHeld && lastAttempt.verdict === "won") {
       this.#violate(process, `says held, but ${lastAttempt.token} won its round`);
     }

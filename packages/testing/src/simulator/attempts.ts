@@ -88,6 +88,8 @@ export interface Attempt {
 /** All tokens of a simulation. */
 export class Attempts {
   readonly #byToken = new Map<string, Attempt>();
+  /** The one that began last. */
+  newest: Attempt | undefined;
 
   get(token: string): Attempt | undefined {
     return this.#byToken.get(token);
@@ -136,6 +138,7 @@ export class Attempts {
       owner: process,
     };
     this.#byToken.set(message.token, attempt);
+    this.newest = attempt;
     return { attempt, isNew: true };
   }
 }

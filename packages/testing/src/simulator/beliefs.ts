@@ -13,6 +13,7 @@ export class Beliefs {
   readonly #backing: Backing;
   readonly #byKey = new Map<string, Set<Belief>>();
   readonly #byProcess = new Map<Process, Set<Belief>>();
+  #ended: Belief[] = [];
 
   constructor(world: World, backing: Backing) {
     this.#world = world;
@@ -64,6 +65,14 @@ export class Beliefs {
   forgetAll(): void {
     this.#byKey.clear();
     this.#byProcess.clear();
+    this.#ended = [];
+  }
+
+  /** The beliefs that have ended since the last time. */
+  takeEnded(): readonly Belief[] {
+    const ended = this.#ended;
+    if (ended.length > 0) this.#ended = [];
+    return ended;
   }
 
   /** Keys are about to change on a node, or have changed. */
@@ -171,6 +180,7 @@ export class Beliefs {
 
   #end(belief: Belief): void {
     belief.isOver = true;
+    this.#ended.push(belief);
     for (const key of belief.keys) setOf(this.#byKey, key).delete(belief);
     this.#byProcess.get(belief.process)?.delete(belief);
   }

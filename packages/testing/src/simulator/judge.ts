@@ -1,4 +1,10 @@
-import type { Lease, Redlock, RedlockEvents, ReleaseOutcome } from "@redlatch/core";
+import {
+  isRedlockError,
+  type Lease,
+  type Redlock,
+  type RedlockEvents,
+  type ReleaseOutcome,
+} from "@redlatch/core";
 import { Agreement } from "./agreement.ts";
 import { Attempts } from "./attempts.ts";
 import { Backing } from "./backing.ts";
@@ -8,6 +14,7 @@ import { Executions } from "./executions.ts";
 import { LeaseTerms, type Terms } from "./lease-terms.ts";
 import { Leftovers } from "./leftovers.ts";
 import { LocalOrder } from "./local-order.ts";
+import { NodeHealth } from "./node-health.ts";
 import { type Operation, Operations } from "./operations.ts";
 import type { Process } from "./process.ts";
 import { Renewals } from "./renewals.ts";
@@ -93,6 +100,10 @@ export class Judge {
       this.#agreement.told(outcome, resources);
     });
     redlock.on("lost", (event) => this.#lost(process, event));
+    const health = new NodeHealth(this.#world, process);
+    redlock.on("attempt", ({ votes }) => health.voted(votes));
+    redlock.on("nodeFailed", ({ node }) => health.failed(node));
+    redlock.on("nodeRecovered", ({ node }) => health.recovered(node));
   }
 
   keysOf(resources: readonly string[]): readonly string[] {
@@ -177,6 +188,10 @@ export class Judge {
 
   turnEnded(process: Process): void {
     this.beliefs.reconsider(process);
+    for (const { lease } of this.beliefs.takeEnded()) {
+      const isLost = isRedlockError(lease.signal.reason, "LEASE_LOST");
+      if (isLost) this.#agreement.gave("lost", lease.resources);
+    }
     this.#rounds.turnEnded(process);
     this.#order.turnEnded(process);
     this.#agreement.turnEnded(process);
@@ -189,6 +204,7 @@ export class Judge {
   }
 
   #lost(process: Process, event: RedlockEvents["lost"]): void {
+    this.#agreement.told("lost", event.resources);
     this.#agreement.lost(process, event);
     for (const belief of this.beliefs.of(process)) {
       const { lease } = belief;

@@ -79,6 +79,7 @@ export class LocalOrder {
         this.#expectUndone(mine.lastAttempt, attempt);
       }
       mine.lastAttempt = isCertain ? attempt : undefined;
+      mine.isCounted &&= isCertain;
       if (mine.attempts++ === 0) this.#turns.expectPrompt(mine);
     }
     this.#turns.mark(queue);

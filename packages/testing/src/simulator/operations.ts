@@ -35,6 +35,8 @@ export interface Operation {
   /** How many attempts were made for it, and the last of them. */
   attempts: number;
   lastAttempt: Attempt | undefined;
+  /** Whether all attempts counted are certain to be its own. */
+  isCounted: boolean;
   isSettled: boolean;
 }
 
@@ -79,6 +81,7 @@ export class Operations {
       blockedMs: startedMs,
       attempts: 0,
       lastAttempt: undefined,
+      isCounted: true,
       isSettled: false,
     };
     this.#open.add(operation);

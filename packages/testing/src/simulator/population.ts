@@ -68,7 +68,7 @@ export class Population {
       return new Link(this.#wiring, process, node, wire, traits, chance);
     });
     const { clock, random } = process;
-    const redlock = new Class(links, { ...settings, ...options, clock, random });
+    const redlock = new Class(links, { ...options, ...settings, clock, random });
     judge.watch(process, redlock);
     const chance = new Chance(seed, id);
     const client = new SimulatedClient({ index, world, judge, process, redlock, settings, chance });

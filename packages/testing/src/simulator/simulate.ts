@@ -3,6 +3,7 @@ import { type Drain, drainByTurns } from "./drain.ts";
 import type { Fault } from "./fault.ts";
 import type { HistoryEntry, Violation } from "./history.ts";
 import { drawPlan, drawWeights, type FaultWeights } from "./plan.ts";
+import { checkKind, checkPlan } from "./plan-check.ts";
 import { Chance } from "./random.ts";
 import { type RedlockClass, scriptsOf } from "./scripts.ts";
 import type { ClientSettings } from "./settings.ts";
@@ -38,7 +39,10 @@ export interface SimulationOptions {
    * restart guard protects from. @defaultValue true
    */
   readonly excusesLostData?: boolean | undefined;
-  /** How microtasks are drained. @defaultValue turning them over until the clients do nothing more */
+  /**
+   * How microtasks are drained. @defaultValue turning them over until the clients do nothing more
+   * @internal
+   */
   readonly drain?: Drain | undefined;
 }
 
@@ -72,20 +76,31 @@ export interface SimulationResult {
  * that delays, loses, repeats and reorders, processes and nodes that stand still, crash and come back. Judges
  * by true time what the clients see.
  *
+ * @throws TypeError or RangeError for a seed that is no integer, and for a plan that names what is not there.
  * @example
  * ```ts
- * import { simulate, timelineOf } from "@redlatch/testing/simulator";
+ * import { reportOf, type SimulationOptions, shrink, simulate } from "@redlatch/testing/simulator";
  *
- * let counter = 0;
- * const result = await simulate({
- *   seed: 42,
- *   section: async (holding, client) => {
- *     const read = counter;
- *     await client.sleep(5);
- *     if (holding.isHeld()) counter = read + 1;
- *   },
- * });
- * if (result.violations.length > 0) console.log(timelineOf(result));
+ * // A function: each simulation, those of `shrink` too, begins with a state of its own.
+ * const optionsOf = (): SimulationOptions => {
+ *   let counter = 0;
+ *   let writes = 0;
+ *   return {
+ *     seed: 42,
+ *     traits: { resources: ["counter"] },
+ *     // Without nodes that lose data, which no lock survives.
+ *     faults: { weights: { network: 3, pause: 3, hang: 2, partition: 2 } },
+ *     section: async (holding, client) => {
+ *       const read = counter;
+ *       await client.sleep(5);
+ *       if (!holding.isHeld()) return;
+ *       counter = read + 1;
+ *       if (counter !== ++writes) client.violate("lost update", `${client.id} wrote over another`);
+ *     },
+ *   };
+ * };
+ * const result = await simulate(optionsOf());
+ * if (result.violations.length > 0) console.log(reportOf(await shrink(optionsOf, result)));
  * ```
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
@@ -93,12 +108,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   if (!Number.isSafeInteger(seed)) throw new TypeError(`seed must be an integer, got ${seed}`);
   const scripts = await scriptsOf(Class);
   const drawn = traitsOf(new Chance(seed, "traits"), options);
-  const traits: Traits = {
-    ...drawn,
-    ...options.traits,
-    settings: { ...drawn.settings, ...settingsIn(options.options) },
-  };
+  const settings = { ...drawn.settings, ...settingsIn(options.options) };
+  const traits: Traits = { ...drawn, ...options.traits, settings: asUsed(settings) };
   const plan = planFor(options, traits);
+  checkPlan(plan, traits);
   const simulation = new Simulation({
     seed,
     Class,
@@ -129,10 +142,17 @@ function planFor({ seed, faults = {} }: SimulationOptions, traits: Traits): read
   if (Array.isArray(faults)) return faults;
   const chance = new Chance(seed, "plan");
   const { count = chance.whole(6, 14), weights = drawWeights(chance) } = faults as FaultsToDraw;
+  for (const kind of Object.keys(weights)) checkKind(kind);
   const { nodes, clients, settings } = traits;
   const { ttlMs } = settings;
   return drawPlan(chance, { nodes, clients, ttlMs, horizonMs: ttlMs * 6 }, count, weights);
 }
+
+/** As the core uses them: it caps the time limit of a node. */
+const asUsed = (settings: ClientSettings): ClientSettings => ({
+  ...settings,
+  nodeTimeoutMs: Math.min(settings.nodeTimeoutMs, settings.ttlMs / 2),
+});
 
 /** The options that the judge has to know. */
 function settingsIn(options: SimulationOptions["options"] = {}): Partial<ClientSettings> {

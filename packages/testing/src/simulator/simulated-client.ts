@@ -103,7 +103,13 @@ export class SimulatedClient {
     const operation = this.judge.operations.start("tryAcquire", this.process, keys, nodeTimeoutMs);
     const held = this.#aborting(options);
     try {
-      const lease = await this.redlock.tryAcquire(resource, held.options);
+      const { newest } = this.judge.attempts;
+      const trying = this.redlock.tryAcquire(resource, held.options);
+      // Past the queue the one attempt begins within the call, if there is one.
+      if (this.judge.attempts.newest !== newest) {
+        operation.lastAttempt = this.judge.attempts.newest;
+      }
+      const lease = await trying;
       if (lease) {
         return new Holding(this, lease, this.judge.won(operation, lease, termsOf(options, false)));
       }

@@ -142,7 +142,11 @@ export class Simulation implements Victims, Surroundings {
     const before = this.world.violations.length;
     this.judge.operations.expectProgress();
     if (this.world.violations.length === before) {
-      this.world.violate("progress", `no ${what} within ${PATIENCE_MS} ms`);
+      const why =
+        this.world.nowMs > limitMs
+          ? `within ${PATIENCE_MS} ms`
+          : "though nothing is left to happen: did something wait for anything but the simulation?";
+      this.world.violate("progress", `no ${what} ${why}`);
     }
     return false;
   }

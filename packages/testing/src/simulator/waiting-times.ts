@@ -45,12 +45,12 @@ export class WaitingTimes {
     // What is beyond the time limit was no round, but a process that stood still.
     const baseMs = Math.max(retryDelayMs, 2 * Math.min(roundMs, nodeTimeoutMs));
     const patienceMs = waiting.monotonicMs + waiting.waitMs - process.clock.monotonicNowMs();
-    // Whoever was woken falls apart from the others in steps of a round.
-    const leastBaseMs = this.#tells
-      ? Math.min(2 * roundMs, baseMs * (1 - retryJitter))
-      : baseMs * (1 - retryJitter);
-    const leastMs = Math.min(leastBaseMs, patienceMs);
-    const mostMs = baseMs * MAX_GROWTH * (1 + retryJitter);
+    // A notice starts the backoff anew, and whoever was woken by it falls apart from others in steps of a round.
+    const isCounted = waiting.isCounted && !this.#tells;
+    const growth = Math.min(2 ** (waiting.attempts - 1), MAX_GROWTH);
+    const shortestMs = baseMs * (isCounted ? growth : 1) * (1 - retryJitter);
+    const leastMs = Math.min(this.#tells ? 2 * roundMs : Infinity, shortestMs, patienceMs);
+    const mostMs = baseMs * (isCounted ? growth : MAX_GROWTH) * (1 + retryJitter);
     const holderMs = this.#holderMs(waiting);
     if (delayMs > mostMs + 0.01) this.#violate(process, delayMs, `at most ${mostMs.toFixed(2)}`);
     if (holderMs === undefined && delayMs < leastMs - 0.01) {

@@ -104,6 +104,47 @@ describe("a command that overtakes the release sent after it", () => {
   });
 });
 
+describe("a command that a driver sends twice", () => {
+  it("neither denies its own lease nor lengthens it", async () => {
+    const caller: Part = async (client) => {
+      const holding = await client.acquire("a", { waitMs: 0 });
+      await client.sleep(TTL_MS / 2);
+      await holding.release();
+    };
+    const twice = { loseReply: true, duplicateAfterMs: 50 };
+    const result = await expectKept(
+      [caller],
+      [
+        ...onEach([0, 1], (node) => message(0, node, "acquire", 1, twice)),
+        ...onEach([2, 3, 4], (node) =>
+          message(0, node, "acquire", 1, { duplicateAfterMs: 50, delayReplyMs: 1 }),
+        ),
+      ],
+    );
+    expect(linesOf(result, "n3").slice(0, 2)).toEqual([
+      "n3 acquire c1-1 1",
+      "n3 acquire again c1-1 1",
+    ]);
+  });
+});
+
+describe("a straggler of a lease that was won without it", () => {
+  it("is released again where the lease has been released before it grants", async () => {
+    const caller: Part = async (client) => {
+      const holding = await client.acquire("a");
+      await client.sleep(2);
+      await holding.release();
+      await client.sleep(TTL_MS / 4);
+    };
+    const result = await expectKept(
+      [caller],
+      onEach([3, 4], (node) => message(0, node, "acquire", 1, { delayRequestMs: 15 })),
+    );
+    expect(timeOf(result, /n4 acquire c1-1 1/)).toBeGreaterThan(timeOf(result, /c1 releases/));
+    expect(timeOf(result, /n4 release c1-1 1/) - timeOf(result, /n4 acquire c1-1/)).toBeLessThan(4);
+  });
+});
+
 describe("the class of an error", () => {
   const holder: Part = async (client) => {
     const holding = await client.acquire("a", { ttlMs: 1_000 });

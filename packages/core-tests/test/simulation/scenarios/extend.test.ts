@@ -163,6 +163,62 @@ describe("an extension that learns of a loss", () => {
   });
 });
 
+describe("an extension on an even number of nodes of which half have lost the keys", () => {
+  it("ends the lease at once: half against already rules out a quorum", async () => {
+    const holder: Part = async (client) => {
+      const holding = await client.acquire("a");
+      await client.sleep(20);
+      const error = await holding.extend().catch((reason) => reason);
+      expect(codeOf(error)).toBe("LEASE_LOST");
+      expect(holding.lease.signal.aborted).toBe(true);
+    };
+    await expectKept(
+      [holder],
+      [0, 1].map((node): Fault => ({ kind: "flush", atMs: 10, node })),
+      { nodes: 4 },
+    );
+  });
+
+  it("is of unknown outcome where the others do not answer, and the old deadline stands", async () => {
+    const holder: Part = async (client) => {
+      const holding = await client.acquire("a");
+      const { deadline } = holding.lease;
+      await client.sleep(20);
+      const error = await holding.extend().catch((reason) => reason);
+      expect(codeOf(error)).toBe("QUORUM_UNREACHABLE");
+      expect(holding.lease.deadline).toBe(deadline);
+      await holding.extend();
+      expect(holding.lease.deadline).toBeGreaterThan(deadline);
+      await holding.release();
+    };
+    await expectKept(
+      [holder],
+      [2, 3].map((node) => message(node, "extend", 1, { loseReply: true })),
+      { nodes: 4 },
+    );
+  });
+});
+
+describe("a lease that is lost after a repair", () => {
+  it("is undone on the repaired node, too", async () => {
+    const holder: Part = async (client) => {
+      const holding = await client.acquire("a");
+      await client.sleep(20);
+      await holding.extend();
+      await client.sleep(20);
+      const error = await holding.extend().catch((reason) => reason);
+      expect(codeOf(error)).toBe("LEASE_LOST");
+      await client.sleep(NODE_TIMEOUT_MS);
+    };
+    const flush = (atMs: number, node: number): Fault => ({ kind: "flush", atMs, node });
+    const result = await expectKept(
+      [holder],
+      [flush(10, 0), ...[1, 2, 3].map((n) => flush(35, n))],
+    );
+    expect(linesOf(result, "n1")).toContain("n1 release c1-1 1");
+  });
+});
+
 describe("automatic extension", () => {
   it("goes on while a minority is silent, with the time asked for last", async () => {
     const holder: Part = async (client) => {

@@ -55,6 +55,32 @@ describe("a restored lease", () => {
     await expectKept([giver, receiver], lost);
   });
 
+  // The core counts only the nodes that had answered by the verdict: a known fault, see issue 3.
+  it("is not lost where nodes with less time left answer first", async () => {
+    const sent: { handle?: LeaseHandle } = {};
+    const giver: Part = async (client) => {
+      const holding = await client.acquire("a");
+      await client.sleep(110);
+      await holding.extend(TTL_MS * 2);
+      await client.sleep(80);
+      sent.handle = holding.handOver();
+    };
+    const receiver: Part = async (client) => {
+      await client.sleep(197);
+      const holding = await client.restore(sent.handle as LeaseHandle);
+      expect(holding.lease.remainingMs()).toBeGreaterThan(TTL_MS);
+      await holding.release();
+    };
+    // The extension reaches nodes 1 to 3, which keep the keys for long; 4 and 5 answer the restorer first.
+    await expectKept(
+      [giver, receiver],
+      [
+        { kind: "partition", atMs: 100, durationMs: 30, clients: [0], nodes: [3, 4] },
+        ...[0, 1].map((node) => message(node, "look", 1, { client: 1, delayReplyMs: 3 })),
+      ],
+    );
+  });
+
   it("is not restored once the keys are gone", async () => {
     const { giver, sent } = giving(100);
     const receiver: Part = async (client) => {

@@ -55,4 +55,27 @@ describe("calls that wait in one process", () => {
     };
     await expectKept([holder, caller]);
   });
+
+  it("let another process have its turn after a while, however many they are", async () => {
+    const crowd: Part = async (client) => {
+      const calls = Array.from({ length: 40 }, async () => {
+        const holding = await client.acquire("a", { waitMs: 5_000 });
+        await client.sleep(40);
+        await holding.release();
+      });
+      await Promise.all(calls);
+    };
+    let wonMs = 0;
+    const other: Part = async (client) => {
+      await client.sleep(20);
+      const holding = await client.acquire("a", { waitMs: 5_000 });
+      wonMs = client.nowMs;
+      await holding.release();
+    };
+    // So short that the other one does not get in between two leases by luck.
+    const link = { leastDelayMs: 0.1, typicalDelayMs: 0, ordered: false, honoursAbort: false };
+    await expectKept([crowd, other], [], { traits: { link: { ...link, rejects: 0 } } });
+    // Leases go from call to call for 50 retry delays; then the longest wait of others comes in between.
+    expect(wonMs).toBeLessThan(50 * 10 + 2 * 100);
+  });
 });
