@@ -7,6 +7,7 @@ const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, impor
 const alias = {
   "@redlatch/core": source("core/src/index.ts"),
   "@redlatch/ioredis": source("ioredis/src/index.ts"),
+  "@redlatch/redis": source("redis/src/index.ts"),
   "@redlatch/testing": source("testing/src/index.ts"),
   "@redlatch/testkit": source("testkit/src/index.ts"),
 };
@@ -29,6 +30,7 @@ export default defineConfig({
       project("testkit", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("core-tests", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("ioredis", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("redis", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("cli", { testTimeout: 90_000, hookTimeout: 60_000 }),
     ],
   },
