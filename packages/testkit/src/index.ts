@@ -1,8 +1,15 @@
 export type { Persistence } from "./persistence.ts";
 export { type PollingOptions, pollUntil } from "./polling.ts";
 export { type ProcessState, processState } from "./process-state.ts";
-export { type Reply, ReplyError } from "./raw-command.ts";
 export type { RealServer, ServerOptions } from "./real-server.ts";
+export { type Reply, ReplyError } from "./resp.ts";
+export type { RestAnswer } from "./rest-protocol.ts";
+export {
+  type ForcedAnswer,
+  type RestServer,
+  type RestServerOptions,
+  restServer,
+} from "./rest-server.ts";
 export { type ScriptProcess, spawnScript } from "./spawn-script.ts";
 export { startCluster } from "./start-cluster.ts";
 export { type ServerPool, startServers } from "./start-servers.ts";

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { keepsData, type Persistence, persistenceFlags, removeData } from "./persistence.ts";
-import { type Reply, rawCommand } from "./raw-command.ts";
+import { rawCommand } from "./raw-command.ts";
+import type { Reply } from "./resp.ts";
 import { type LaunchProgram, PortTakenError, type ServerProgram } from "./server-program.ts";
 import { removeTemporaryDirectory, temporaryDirectory } from "./watchdog.ts";
 

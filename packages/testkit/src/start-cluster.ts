@@ -1,7 +1,7 @@
 import { launchLocalProcess } from "./local-process.ts";
 import { pollUntil } from "./polling.ts";
-import type { Reply } from "./raw-command.ts";
 import type { RealServer, ServerOptions } from "./real-server.ts";
+import type { Reply } from "./resp.ts";
 import { type ServerPool, startAll } from "./start-servers.ts";
 
 const SLOTS = 16_384;
