@@ -8,8 +8,11 @@ const alias = {
   "@redlatch/core": source("core/src/index.ts"),
   "@redlatch/ioredis": source("ioredis/src/index.ts"),
   "@redlatch/redis": source("redis/src/index.ts"),
+  // The longer one first: an alias also stands for what begins like it.
+  "@redlatch/testing/conformance": source("testing/src/conformance.ts"),
   "@redlatch/testing": source("testing/src/index.ts"),
   "@redlatch/testkit": source("testkit/src/index.ts"),
+  "@redlatch/upstash": source("upstash/src/index.ts"),
 };
 
 const project = (name: string, options: Record<string, unknown> = {}) => ({
@@ -31,6 +34,7 @@ export default defineConfig({
       project("core-tests", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("ioredis", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("redis", { testTimeout: 60_000, hookTimeout: 60_000 }),
+      project("upstash", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("cli", { testTimeout: 90_000, hookTimeout: 60_000 }),
     ],
   },
