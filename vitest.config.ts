@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Tests run against the sources, so that a change needs no build first. The built packages are
-// checked by the packaging tasks.
+// checked by the packaging tasks and, in every runtime, by tests/runtimes.
 const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
 const alias = {
   "@redlatch/core": source("core/src/index.ts"),
@@ -36,6 +36,12 @@ export default defineConfig({
       project("redis", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("upstash", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("cli", { testTimeout: 90_000, hookTimeout: 60_000 }),
+      project("runtimes", {
+        root: fileURLToPath(new URL("tests/runtimes", import.meta.url)),
+        globalSetup: "src/install-consumer.ts",
+        testTimeout: 60_000,
+        hookTimeout: 60_000,
+      }),
     ],
   },
 });

@@ -39,10 +39,11 @@ export const abortingCases: readonly ConformanceCase[] = [
         evaluated(node, "return ARGV[1]", key, `m${index}`),
       );
       for (const controller of controllers) controller.abort("OK");
-      (await Promise.all(others)).forEach((reply, index) => {
+      const [replies, outcomes] = await Promise.all([Promise.all(others), Promise.all(aborted)]);
+      replies.forEach((reply, index) => {
         expectSame(`${node.name}: a command among aborted ones`, reply, `m${index}`);
       });
-      (await Promise.all(aborted)).forEach((outcome, index) => {
+      outcomes.forEach((outcome, index) => {
         if (!outcome) return;
         expectSame(`${node.name}: an aborted command's reply`, outcome.text, `n${index}`);
       });

@@ -20,10 +20,11 @@ export const endingScenarios: readonly LockScenario[] = [
     expectSame("aborted before", await early.catch((error) => error), reason);
     const lease = await holder.acquire(resource);
     const controller = new AbortController();
-    const late = waiter.acquire(resource, { signal: controller.signal, waitMs: Infinity });
+    const { signal } = controller;
+    const late = waiter.acquire(resource, { signal, waitMs: Infinity }).catch((error) => error);
     await pause(30);
     controller.abort(reason);
-    expectSame("aborted while waiting", await late.catch((error) => error), reason);
+    expectSame("aborted while waiting", await late, reason);
     expectSame("whether the holder still holds", lease.isHeld(), true);
     await lease.release();
     await stage.expectNothingLeft();
@@ -55,18 +56,21 @@ export const endingScenarios: readonly LockScenario[] = [
   scenario("close ends waits and work, and releases what has ended", async (stage) => {
     const { resource } = stage;
     const client = stage.client();
-    const work = client.using(
-      resource,
-      ({ signal }) =>
-        new Promise((resolve) => {
-          signal.addEventListener("abort", () => resolve(signal.reason));
-        }),
-    );
-    await pause(30);
+    let told: unknown;
+    let work: Promise<void> | undefined;
+    await new Promise<void>((started, failed) => {
+      work = client.using(resource, async ({ signal }) => {
+        started();
+        await new Promise<void>((aborted) => signal.addEventListener("abort", () => aborted()));
+        told = signal.reason;
+      });
+      work.catch(failed);
+    });
     const waiting = codeOf(client.acquire(resource, { waitMs: Infinity }));
     await client.close();
     expectSame("the one who waited", await waiting, "CLOSED");
-    expectSame("what the work was told", isRedlockError(await work, "CLOSED"), true);
+    await work;
+    expectSame("what the work was told", isRedlockError(told, "CLOSED"), true);
     expectSame("a later call", await codeOf(client.acquire(resource)), "CLOSED");
     await stage.expectNothingLeft();
   }),

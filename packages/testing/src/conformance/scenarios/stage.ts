@@ -27,7 +27,14 @@ export class Stage {
   /** What another process would have: locks that know nothing of each other's. */
   client(options?: RedlockOptions, nodes: readonly RedisNode[] = this.nodes): Redlock {
     const { ttlMs } = this;
-    const redlock = new Redlock(nodes, { ttlMs, waitMs: 4 * ttlMs, retryDelayMs: 30, ...options });
+    const redlock = new Redlock(nodes, {
+      ttlMs,
+      waitMs: 4 * ttlMs,
+      retryDelayMs: 30,
+      // Longer than the default: much here is one round, which a busy machine must not fail.
+      nodeTimeoutMs: ttlMs / 4,
+      ...options,
+    });
     this.#redlocks.push(redlock);
     return redlock;
   }

@@ -1,0 +1,29 @@
+import { type RestServer, restServer, type ServerPool, startServers } from "@redlatch/testkit";
+
+/** What a program is told about one server. */
+export interface ToldServer {
+  readonly name: string;
+  readonly url: string;
+  /** The same server over HTTP. */
+  readonly rest: { readonly url: string; readonly token: string };
+}
+
+export interface Servers extends AsyncDisposable {
+  readonly told: readonly ToldServer[];
+}
+
+/** Starts real servers, each also to be reached over HTTP as Upstash's are. */
+export async function startBoth(count = 3): Promise<Servers> {
+  const pool: ServerPool = await startServers(count);
+  const rests: RestServer[] = await Promise.all(pool.servers.map((server) => restServer(server)));
+  return {
+    told: pool.servers.map(({ name, url }, index) => {
+      const { url: restUrl, token } = rests[index]!;
+      return { name, url, rest: { url: restUrl, token } };
+    }),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(rests.map((rest) => rest.stop()));
+      await pool.stop();
+    },
+  };
+}
