@@ -130,6 +130,19 @@ describe.each(drivers)("$driver", ({ driver, make }) => {
     expect(rest.requests).toBe(1);
   });
 
+  it("lets many commands wait on one signal without a warning", async () => {
+    const warned = vi.spyOn(process, "emitWarning");
+    const { node } = connect();
+    const { signal } = new AbortController();
+    rest.halfOpen();
+    const sent = Array.from({ length: 30 }, () => send(node, ["INCR", "n"], signal));
+    await vi.waitUntil(() => rest.requests === 30);
+    rest.heal();
+    expect(await Promise.all(sent)).toHaveLength(30);
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
   it("leaves the time limit to the core: the command stays pending", async () => {
     const { node } = connect();
     rest.halfOpen();
