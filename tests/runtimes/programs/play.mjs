@@ -3,9 +3,11 @@ import { conformanceCases, lockScenarios, silenceCases } from "@redlatch/testing
 /**
  * Runs all cases on the first of the nodes, then the scenarios over all of them, side by side.
  *
+ * With `casesOnly`, no scenarios and no silence: for a cluster, of which only a part could be silenced.
+ *
  * @param connect - Makes `{ node, close }` of what is told about one server.
  */
-export async function play(connect, { servers, context }) {
+export async function play(connect, { servers, context, casesOnly }) {
   const connections = await Promise.all(servers.map((server) => connect(server)));
   const nodes = connections.map(({ node }) => node);
   const results = [];
@@ -26,13 +28,14 @@ export async function play(connect, { servers, context }) {
   await Promise.all(nodes.map((node) => send(node, "EXISTS", "connected")));
   const [node] = nodes;
   const silence = (ms) => send(node, "CLIENT", "PAUSE", String(ms));
-  for (const one of [...conformanceCases, ...silenceCases]) {
+  for (const one of casesOnly ? conformanceCases : [...conformanceCases, ...silenceCases]) {
     await note(one, () => one.run(node, { silence }));
   }
+  const scenarios = casesOnly ? [] : lockScenarios;
   const runScenario = (one) => note(one, () => one.run(nodes, context));
   // Load of its own, which would make the others late.
-  const many = lockScenarios.filter(({ name }) => name.startsWith("many cycles"));
-  await Promise.all(lockScenarios.filter((one) => !many.includes(one)).map(runScenario));
+  const many = scenarios.filter(({ name }) => name.startsWith("many cycles"));
+  await Promise.all(scenarios.filter((one) => !many.includes(one)).map(runScenario));
   for (const one of many) await runScenario(one);
   await Promise.all(connections.map(({ close }) => close()));
   return results;

@@ -9,12 +9,10 @@ import { type Result, runProgram, type Said } from "./run-program.ts";
 import type { Runtime } from "./runtimes.ts";
 import { type Servers, startBoth, type ToldServer } from "./servers.ts";
 
-/** Every name that a full run reports. */
-export const NAMES: readonly string[] = [
-  ...conformanceCases,
-  ...silenceCases,
-  ...lockScenarios,
-].map(({ name }) => name);
+type Named = { readonly name: string };
+
+/** What a full run reports. */
+const ALL: readonly Named[] = [...conformanceCases, ...silenceCases, ...lockScenarios];
 
 /** Over HTTP a command takes longer, and a cycle of acquire and release is six of them. */
 const CONTEXTS: { readonly tcp: ScenarioContext; readonly http: ScenarioContext } = {
@@ -26,39 +24,50 @@ const CONTEXTS: { readonly tcp: ScenarioContext; readonly http: ScenarioContext 
 export const contextOf = (driver: string): ScenarioContext =>
   ["fetch", "upstash"].includes(driver) ? CONTEXTS.http : CONTEXTS.tcp;
 
-/** Runs the whole matrix of drivers in one runtime, each of them on servers of its own. */
+/** Runs all cases and scenarios in one runtime, over each of the drivers. */
 export function matrix(runtime: Runtime, drivers: readonly string[]): void {
   describe.skipIf(!runtime.program)(runtime.name, () => {
     describe.each(drivers)("%s", (driver) => {
-      reports(async (servers) => {
-        const told = JSON.stringify({ driver, servers, context: contextOf(driver) });
-        const said = await runProgram(runtime, "matrix.mjs", told);
-        return (JSON.parse(said) as Said).results;
-      });
+      reports(startBoth, (servers) => playIn(runtime, driver, servers));
     });
   });
 }
 
+/** Plays in a process of its own. */
+export async function playIn(
+  runtime: Runtime,
+  driver: string,
+  servers: readonly ToldServer[],
+  more: { readonly casesOnly?: boolean } = {},
+): Promise<readonly Result[]> {
+  const told = JSON.stringify({ driver, servers, context: contextOf(driver), ...more });
+  const said = await runProgram(runtime, "matrix.mjs", told);
+  return (JSON.parse(said) as Said).results;
+}
+
 /** Plays once, and makes a test of every case and scenario that has to be in the results. */
 export function reports(
+  start: () => Promise<Servers>,
   play: (servers: readonly ToldServer[]) => Promise<readonly Result[]>,
+  expected: readonly Named[] = ALL,
 ): void {
   let servers: Servers | undefined;
   let results: readonly Result[];
 
   beforeAll(async () => {
-    servers = await startBoth();
+    servers = await start();
     results = await play(servers.told);
   }, 180_000);
   afterAll(() => servers?.[Symbol.asyncDispose]());
 
-  it.each(NAMES)("%s", (name) => {
+  it.each(expected)("$name", ({ name }) => {
     const result = results.find((one) => one.name === name);
     expect(result, `${name} was not run`).toBeDefined();
     if (result?.fault) throw new Error(result.fault);
   });
 
   it("runs nothing else", () => {
-    expect(results.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
+    const names = (all: readonly Named[]) => all.map(({ name }) => name).sort();
+    expect(names(results)).toEqual(names(expected));
   });
 }

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -21,12 +21,11 @@ export interface Said {
 
 const WITHIN_MS = 120_000;
 
-/** Runs a program of the consumer and gives what it printed; throws with all it said where it fails. */
-export async function runProgram(
+/** Starts a program of the consumer. */
+export function startProgram(
   { name, program, args }: Runtime,
-  file: string,
   ...more: readonly string[]
-): Promise<string> {
+): ChildProcessWithoutNullStreams {
   if (!program) throw new Error(`there is no ${name} for this machine`);
   const env = {
     ...process.env,
@@ -34,18 +33,20 @@ export async function runProgram(
     DENO_NO_UPDATE_CHECK: "1",
     DENO_DIR: join(consumer, ".deno"),
   };
-  const child = spawn(program, [...args, file, ...more], {
-    cwd: consumer,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: WITHIN_MS,
-    killSignal: "SIGKILL",
-  });
+  const options = { cwd: consumer, env, timeout: WITHIN_MS, killSignal: "SIGKILL" } as const;
+  return spawn(program, [...args, ...more], options);
+}
+
+/** Runs a program of the consumer and gives what it printed; throws with all it said where it fails. */
+export async function runProgram(runtime: Runtime, ...more: readonly string[]): Promise<string> {
+  const child = startProgram(runtime, ...more);
+  child.stdin.end();
   const [stdout, stderr, [code, signal]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
     once(child, "close"),
   ]);
   if (code === 0) return stdout;
-  throw new Error(`${name} ${file} ended with ${code ?? signal}:\n${stdout}\n${stderr}`);
+  const program = `${runtime.name} ${more[0]}`;
+  throw new Error(`${program} ended with ${code ?? signal}:\n${stdout}\n${stderr}`);
 }

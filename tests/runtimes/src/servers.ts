@@ -1,11 +1,18 @@
-import { type RestServer, restServer, type ServerPool, startServers } from "@redlatch/testkit";
+import {
+  type RealServer,
+  type RestServer,
+  restServer,
+  type ServerPool,
+  startCluster,
+  startServers,
+} from "@redlatch/testkit";
 
 /** What a program is told about one server. */
 export interface ToldServer {
   readonly name: string;
   readonly url: string;
-  /** The same server over HTTP. */
-  readonly rest: { readonly url: string; readonly token: string };
+  /** The same server over HTTP, where it has that. */
+  readonly rest?: { readonly url: string; readonly token: string };
 }
 
 export interface Servers extends AsyncDisposable {
@@ -26,4 +33,11 @@ export async function startBoth(count = 3): Promise<Servers> {
       await pool.stop();
     },
   };
+}
+
+/** Starts a cluster, of which clients are told one server. */
+export async function startOneCluster(): Promise<Servers> {
+  const pool = await startCluster(3);
+  const [{ name, url }] = pool.servers as [RealServer];
+  return { told: [{ name, url }], [Symbol.asyncDispose]: () => pool.stop() };
 }

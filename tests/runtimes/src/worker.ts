@@ -1,5 +1,6 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { consumer } from "./folders.ts";
@@ -24,8 +25,10 @@ export async function runWorker(
   const complaints: string[] = [];
   const miniflare = new Miniflare({
     cf: false,
-    handleRuntimeStdio(stdout, stderr) {
-      for (const stream of [stdout, stderr]) stream.on("data", (data) => complaints.push(data));
+    handleRuntimeStdio(stdout: Readable, stderr: Readable) {
+      for (const stream of [stdout, stderr]) {
+        stream.on("data", (data) => complaints.push(String(data)));
+      }
     },
     compatibilityDate: "2026-04-01",
     compatibilityFlags: nodejsCompat ? ["nodejs_compat"] : [],

@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { contextOf, reports } from "../src/matrix.ts";
+import { startBoth } from "../src/servers.ts";
 import { runWorker, type WorkerOptions } from "../src/worker.ts";
 
 const WITHOUT: readonly WorkerOptions[] = [
@@ -13,9 +14,13 @@ const WITH: readonly WorkerOptions[] = [
 
 describe("workerd", () => {
   describe.each(WITHOUT)("without nodejs_compat: $driver", (options) => {
-    reports((servers) => runWorker(options, { servers, context: contextOf(options.driver) }));
+    reports(startBoth, (servers) =>
+      runWorker(options, { servers, context: contextOf(options.driver) }),
+    );
   });
   describe.each(WITH)("with nodejs_compat: $driver", (options) => {
-    reports((servers) => runWorker(options, { servers, context: contextOf(options.driver) }));
+    reports(startBoth, (servers) =>
+      runWorker(options, { servers, context: contextOf(options.driver) }),
+    );
   });
 });
