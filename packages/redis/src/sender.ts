@@ -1,0 +1,73 @@
+import type { RedisNode } from "@redlatch/core";
+import type { Driver, Errand, Link } from "./client.ts";
+import { connectionOf } from "./connection.ts";
+
+/** Makes the function that sends a command at once, on its own, to a master, and never again. */
+export function senderOf(driver: Driver, name: string): RedisNode["send"] {
+  const own = connectionOf(driver);
+  let firstAttempt: Promise<unknown> | undefined;
+  // A command that was given up still waits for a client; more of them need not.
+  let isStuck = false;
+
+  const refusal = () =>
+    new Error(
+      `not connected to ${name}: ${driver.isOpen ? (own.cause ?? "lost") : "call client.connect() first"}`,
+      own,
+    );
+
+  /** Runs the errand with a link to the key's master, as soon as the driver has one. */
+  async function lend(key: string, errand: Errand): Promise<void> {
+    if (driver.getMasterNode) return driver._execute(false, errand);
+    if (!(driver.masters ?? driver.options)) return driver.execute(errand);
+    if (!(own.cause ?? driver.isReady ?? driver.masters![0])) {
+      firstAttempt ??= new Promise((resolve) => own.listeners.add(resolve));
+      await firstAttempt;
+    }
+    if (!driver.masters) return errand(driver as Link);
+    const route = driver._executeWithPolicies ? { firstKey: key } : key;
+    return driver._execute(route, false, undefined, errand);
+  }
+
+  return (command, { key, signal }) =>
+    new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      if (isStuck || !driver.isOpen) throw refusal();
+      const unwritten = new AbortController();
+      const abortSignal = unwritten.signal;
+      let link: Link | undefined;
+      const giveUp = (cause: unknown) => {
+        if (!signal.aborted) {
+          // A connection is up, or another one was lost.
+          if (!cause || link?.isReady) return;
+          isStuck = !(link ?? driver.masters);
+        }
+        unwritten.abort();
+        reject(signal.aborted ? signal.reason : refusal());
+      };
+      own.listeners.add(giveUp);
+      signal.addEventListener("abort", giveUp, unwritten);
+      // Where all is well, the link is there by then.
+      if (own.cause) setTimeout(() => giveUp(own.cause));
+      lend(key, async (lent, options) => {
+        abortSignal.throwIfAborted();
+        link = lent;
+        connectionOf(lent, own);
+        if (!lent.isReady) throw refusal();
+        own.cause = undefined;
+        // Whatever the client's own command options are.
+        return lent
+          .sendCommand(command, { ...options, abortSignal, timeout: undefined })
+          .then(resolve, (error) => {
+            // On a redirection, the driver asks where it was told to. A lost command it would send again.
+            if (lent.isReady) throw error;
+            reject(error);
+          });
+      })
+        .catch(reject)
+        .finally(() => {
+          unwritten.abort();
+          own.listeners.delete(giveUp);
+          isStuck = false;
+        });
+    });
+}
