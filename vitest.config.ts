@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 
 // Tests run against the sources, so that a change needs no build first. The built packages are
 // checked by the packaging tasks and, in every runtime, by tests/runtimes.
-const source = (path: string) => fileURLToPath(new URL(`packages/${path}`, import.meta.url));
+const fromRoot = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const source = (path: string) => fromRoot(`packages/${path}`);
 const alias = {
   "@redlatch/core": source("core/src/index.ts"),
   "@redlatch/ioredis": source("ioredis/src/index.ts"),
@@ -37,8 +38,8 @@ export default defineConfig({
       project("upstash", { testTimeout: 60_000, hookTimeout: 60_000 }),
       project("cli", { testTimeout: 90_000, hookTimeout: 60_000 }),
       project("runtimes", {
-        root: fileURLToPath(new URL("tests/runtimes", import.meta.url)),
-        globalSetup: "src/install-consumer.ts",
+        root: fromRoot("tests/runtimes"),
+        globalSetup: fromRoot("tests/runtimes/src/install-consumer.ts"),
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),

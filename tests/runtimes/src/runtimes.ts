@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 
 /** A runtime that starts programs. */
 export interface Runtime {
+  /** With the reason where it cannot run. */
   readonly name: string;
   /** Where its program is; undefined where no package has it for this machine. */
   readonly program: string | undefined;
@@ -21,27 +22,28 @@ export const thisNode: Runtime = {
 };
 
 /** Another Node, from the package that has its program. */
-export const node = (major: number): Runtime => ({
-  name: `Node ${major}`,
-  program: fileOf(`node${major}-${platform}-${arch}`, "bin/node"),
-  args: [],
-});
+export const node = (major: number): Runtime =>
+  runtime(`Node ${major}`, fileOf(`node${major}-${platform}-${arch}`, "bin/node"));
 
-export const deno: Runtime = {
-  name: "Deno",
-  program:
-    nested("deno", `@deno/${platform}-${arch}-glibc`, "deno") ??
+export const deno: Runtime = runtime(
+  "Deno",
+  nested("deno", `@deno/${platform}-${arch}-glibc`, "deno") ??
     nested("deno", `@deno/${platform}-${arch}`, "deno"),
-  args: ["run", "--quiet", "--allow-all", "--no-config", "--node-modules-dir=manual"],
-};
+  ["run", "--quiet", "--allow-all", "--no-config", "--node-modules-dir=manual"],
+);
 
 const bunArch = arch === "arm64" ? "aarch64" : arch;
 
-export const bun: Runtime = {
-  name: "Bun",
-  program: nested("bun", `@oven/bun-${platform}-${bunArch}`, "bin/bun"),
-  args: ["run", "--no-install"],
-};
+export const bun: Runtime = runtime(
+  "Bun",
+  nested("bun", `@oven/bun-${platform}-${bunArch}`, "bin/bun"),
+  ["run", "--no-install"],
+);
+
+function runtime(name: string, program: string | undefined, args: readonly string[] = []): Runtime {
+  const lack = program ? "" : ` (no package has its program for ${platform} ${arch})`;
+  return { name: name + lack, program, args };
+}
 
 function fileOf(name: string, file: string, from: NodeRequire = require): string | undefined {
   try {

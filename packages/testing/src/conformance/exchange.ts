@@ -4,7 +4,7 @@ import type { Command, RedisNode } from "@redlatch/core";
 const PATIENCE_MS = 10_000;
 
 /** A signal for commands that nobody aborts; a new one each time, as the core gives. */
-export const unaborted = (): AbortSignal => new AbortController().signal;
+const unaborted = (): AbortSignal => new AbortController().signal;
 
 /** Sends one command as the core does, and gives the reply as the driver gave it. */
 export async function rawReply(node: RedisNode, command: Command, key: string): Promise<unknown> {
@@ -57,7 +57,7 @@ export async function refusalOf(
 }
 
 /** Rejects when the promise has not settled in time. */
-export function within<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
+function within<Value>(promise: Promise<Value>, ms: number, what: string): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} did not settle within ${ms} ms`)), ms);
