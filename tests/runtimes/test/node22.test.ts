@@ -1,4 +1,4 @@
 import { matrix } from "../src/matrix.ts";
 import { node } from "../src/runtimes.ts";
 
-matrix(node(22), ["ioredis", "node-redis", "upstash"]);
+matrix(node(22), ["ioredis", "upstash"]);

@@ -1,4 +1,4 @@
 import { matrix } from "../src/matrix.ts";
 import { node } from "../src/runtimes.ts";
 
-matrix(node(24), ["ioredis", "node-redis", "upstash"]);
+matrix(node(24), ["ioredis", "upstash"]);
