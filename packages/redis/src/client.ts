@@ -12,7 +12,7 @@ export interface NodeRedisClient {
 
 /** node-redis' options of one command, as far as they are used here. */
 export interface CommandOptions {
-  readonly abortSignal?: AbortSignal;
+  readonly abortSignal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Place {
 /** A client over one connection: by itself, or one of a pool's, a cluster's or a sentinel's. */
 export interface Link extends NodeRedisClient {
   readonly isReady: boolean;
-  sendCommand(args: readonly string[], options: CommandOptions): Promise<unknown>;
+  sendCommand(args: readonly unknown[], options: CommandOptions): Promise<unknown>;
 }
 
 /** What is done with a link that a driver lends, again if it throws an error that the driver can help. */

@@ -32,8 +32,7 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (isStuck || !driver.isOpen) throw refusal();
-      const unwritten = new AbortController();
-      const abortSignal = unwritten.signal;
+      const args: unknown[] = [...command];
       let link: Link | undefined;
       const giveUp = (cause: unknown) => {
         if (!signal.aborted) {
@@ -41,22 +40,24 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
           if (!cause || link?.isReady) return;
           isStuck = !(link ?? driver.masters);
         }
-        unwritten.abort();
         reject(signal.aborted ? signal.reason : refusal());
+        // If it is not written yet, the driver refuses to. By abortSignal, two commands that are dropped at
+        // once would cut node-redis 5's queue: whatever follows would never be written.
+        args[0] = undefined;
       };
       own.listeners.add(giveUp);
-      signal.addEventListener("abort", giveUp, unwritten);
+      signal.addEventListener("abort", giveUp);
       // Where all is well, the link is there by then.
       if (own.cause) setTimeout(() => giveUp(own.cause));
       lend(key, async (lent, options) => {
-        abortSignal.throwIfAborted();
         link = lent;
         connectionOf(lent, own);
         if (!lent.isReady) throw refusal();
         own.cause = undefined;
+        if (!args[0]) return;
         // Whatever the client's own command options are.
         return lent
-          .sendCommand(command, { ...options, abortSignal, timeout: undefined })
+          .sendCommand(args, { ...options, abortSignal: undefined, timeout: undefined })
           .then(resolve, (error) => {
             // On a redirection, the driver asks where it was told to. A lost command it would send again.
             if (lent.isReady) throw error;
@@ -65,7 +66,7 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
       })
         .catch(reject)
         .finally(() => {
-          unwritten.abort();
+          signal.removeEventListener("abort", giveUp);
           own.listeners.delete(giveUp);
           isStuck = false;
         });

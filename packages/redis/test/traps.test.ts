@@ -32,7 +32,7 @@ beforeEach(async () => {
   await server.flush();
 });
 
-describe.each(drivers)("$driver", ({ createClient, RESP_TYPES }) => {
+describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
   type Options = NonNullable<Parameters<typeof createClient>[0]>;
   async function connect(options: Options = {}) {
     const socket = { host: proxy.host, port: proxy.port, ...soon };
@@ -131,6 +131,31 @@ describe.each(drivers)("$driver", ({ createClient, RESP_TYPES }) => {
       const { client } = await connect();
       const aborted = nodeRedisNode(client.withAbortSignal(AbortSignal.abort()));
       expect(await send(aborted, ["SET", "a", "1"])).toBe("OK");
+    });
+
+    it("would lose what follows two dropped commands by itself, in node-redis 5 (the trap)", async () => {
+      const { client } = await connect();
+      const controllers = [new AbortController(), new AbortController()];
+      for (const { signal } of controllers) {
+        client
+          .withAbortSignal(signal)
+          .get("a")
+          .catch(() => {});
+      }
+      for (const controller of controllers) controller.abort();
+      expect(await outcome(client.get("a"), 200)).toBe(driver.endsWith("6") ? null : "pending");
+    });
+
+    it("drops several commands at once without losing what follows", async () => {
+      const { client, node } = await connect();
+      const controller = new AbortController();
+      const dropped = ["a", "b", "c"].map((key) =>
+        outcome(send(node, ["SET", key, "1"], controller.signal)),
+      );
+      controller.abort("no more");
+      expect(await Promise.all(dropped)).toEqual(["no more", "no more", "no more"]);
+      expect(await send(node, ["EXISTS", "a", "b", "c"])).toBe(0);
+      expect(await client.get("a")).toBeNull();
     });
 
     it("is not timed out by a timeout of the client's own", async () => {
