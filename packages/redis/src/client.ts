@@ -11,13 +11,13 @@ export interface NodeRedisClient {
 }
 
 /** node-redis' options of one command, as far as they are used here. */
-export interface CommandOptions {
+interface CommandOptions {
   readonly abortSignal?: AbortSignal | undefined;
   readonly timeout?: number | undefined;
 }
 
 /** Where a client connects to, as far as it is part of a node's name. */
-export interface Place {
+interface Place {
   readonly url?: string;
   readonly socket?: { readonly host?: string; readonly port?: number; readonly path?: string };
   readonly database?: number;

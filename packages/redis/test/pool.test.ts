@@ -32,9 +32,9 @@ beforeEach(async () => {
 
 describe.each(drivers)("a pool of $driver", ({ createClientPool }) => {
   type Options = NonNullable<Parameters<typeof createClientPool>[1]>;
-  const make = (options?: Partial<Options>, { RESP = 3 }: { RESP?: 2 | 3 } = {}) => {
-    const socket = { host: proxy.host, port: proxy.port, ...soon };
-    const client = closing(createClientPool({ socket, RESP }, options as Options));
+  const make = (options?: Partial<Options>, reconnectStrategy = soon.reconnectStrategy) => {
+    const socket = { host: proxy.host, port: proxy.port, reconnectStrategy };
+    const client = closing(createClientPool({ socket }, options as Options));
     return { client, node: nodeRedisNode(client) };
   };
 
@@ -102,6 +102,18 @@ describe.each(drivers)("a pool of $driver", ({ createClientPool }) => {
     expect(await send(node, ["GET", "a"])).toBeNull();
   });
 
+  it("fails fast while a lost connection is not tried again", async () => {
+    const { client, node } = make({ minimum: 2 }, () => 60_000);
+    await client.connect();
+    await proxy.refuse();
+    await pause(30);
+    for (let i = 0; i < 4; i++) {
+      expect(await outcome(send(node, ["SET", "a", "1"]), 50)).toMatchObject({
+        message: expect.stringContaining("not connected to"),
+      });
+    }
+  });
+
   it("waits while the clients are busy, also after an error that is over", async () => {
     const { client, node } = make({ minimum: 1, maximum: 1 });
     await client.connect();
@@ -138,7 +150,7 @@ describe.each(drivers)("a pool of $driver", ({ createClientPool }) => {
   });
 
   it("leaves the time limit to the core on a hung server", async () => {
-    const { client, node } = make({}, { RESP: 2 });
+    const { client, node } = make();
     await client.connect();
     await server.hang();
     const sent = send(node, ["SET", "a", "1"]);
