@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -11,6 +12,7 @@ const alias = {
   "@redlatch/redis": source("redis/src/index.ts"),
   // The longer one first: an alias also stands for what begins like it.
   "@redlatch/testing/conformance": source("testing/src/conformance.ts"),
+  "@redlatch/testing/simulator": source("testing/src/simulator/index.ts"),
   "@redlatch/testing": source("testing/src/index.ts"),
   "@redlatch/testkit": source("testkit/src/index.ts"),
   "@redlatch/upstash": source("upstash/src/index.ts"),
@@ -28,6 +30,8 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
 
 export default defineConfig({
   test: {
+    // Most of the time goes by waiting for servers: two files at once even on two cores.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       project("core"),
       project("testing"),

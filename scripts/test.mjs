@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { Failure, main, run } from "./command.mjs";
 import { ensureServer } from "./redis-server.mjs";
+import { getServerVersions } from "./redis-versions.mjs";
 import { inRepository, root } from "./repository.mjs";
 import { reportPath } from "./test-report.mjs";
 import { environmentWithTools } from "./tools.mjs";
@@ -30,6 +31,9 @@ const stages = {
     console.log(`real servers: ${kind}`);
     // The decision is made; the tests need not ask for an engine again.
     environment = { ...environment, REDLATCH_SERVERS: kind };
+  },
+  async "servers of other versions"() {
+    await getServerVersions();
   },
   async "build, types, packaging"() {
     const quiet = ["--output-logs=errors-only", "--no-update-notifier"];

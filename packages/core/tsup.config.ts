@@ -4,8 +4,7 @@ export default defineConfig({
   entry: ["src/index.ts"],
   format: ["esm", "cjs"],
   target: "es2022",
-  // Else programs whose `lib` has only DOM or workers' types do not know AsyncDisposable.
-  dts: { banner: '/// <reference lib="esnext.disposable" />' },
+  dts: true,
   clean: true,
   sourcemap: true,
 });

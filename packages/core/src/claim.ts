@@ -1,8 +1,8 @@
 import { CommandOptions } from "./cutoff.ts";
-import { ask, failed } from "./node-command.ts";
+import { ask, isUnsent } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
-import { type Quorum, UNASKED } from "./quorum.ts";
-import type { RedisNode } from "./redis-node.ts";
+import type { Quorum } from "./quorum.ts";
+import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
 import type { Vote } from "./vote.ts";
@@ -62,7 +62,7 @@ export class Claim {
   acquire(undo?: Round): Round {
     const { ttlMs } = this.#settings;
     const args = this.#args(ttlMs);
-    return this.#round((_, index) => this.#set(index, ttlMs, args, undo?.voted(index)));
+    return this.#round((_, index) => this.#set(index, ttlMs, args, undo));
   }
 
   /** Asks every node to raise the TTL of the keys; the round ends within `leftMs`. */
@@ -100,7 +100,7 @@ export class Claim {
     this.#over = true;
     this.#standUntilMs = this.#nowMs() + standMs;
     const round = this.#round(
-      (_, index) => this.#release(index),
+      (_, index, options) => this.#release(index, options),
       (_, index) => this.#pursue(index),
     );
     const { waitUntil } = this.#settings;
@@ -108,38 +108,47 @@ export class Claim {
     return round;
   }
 
-  async #set(
-    index: number,
-    ttlMs: number,
-    args: readonly string[],
-    before?: Promise<unknown>,
-  ): Promise<Vote> {
+  async #set(index: number, ttlMs: number, args: readonly string[], undo?: Round): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
-    if (before) {
-      await before;
-      if (this.#over) return failed(node.name, UNASKED);
+    if (undo) {
+      const undone = await undo.voted(index);
+      // Too late to set keys. What the node knows still tells a held resource from an unreachable quorum.
+      if (this.#over) {
+        return undone.outcome === "failed"
+          ? undone
+          : ask(node, LOOK, args, this.#value, this.#expired);
+      }
     }
     standing.unsure++;
     this.#liveFor(ttlMs);
     const vote = await ask(node, ACQUIRE, args, this.#value, this.#expired);
-    if (vote.outcome !== "failed") standing.unsure--;
+    if (vote.outcome !== "failed" || isUnsent(vote.cause)) standing.unsure--;
     if (vote.outcome === "granted") {
       standing.set = true;
-      // A straggler: its grant came after the end.
-      if (this.#over) this.#release(index).then(() => this.#pursue(index));
+      if (this.#over) this.#releaseStraggler(index, ttlMs);
     }
     return vote;
   }
 
-  async #release(index: number): Promise<Vote> {
+  /** A grant that was heard of after the end. The command may have been executed just now. */
+  #releaseStraggler(index: number, ttlMs: number): void {
+    this.#liveFor(ttlMs);
+    this.#release(index).then(() => this.#pursue(index));
+  }
+
+  /** Options of its own unless a round has some: those of a key-setting command may have been aborted. */
+  async #release(
+    index: number,
+    options: SendOptions = new CommandOptions(this.#keys[0] as string),
+  ): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
     if (this.#extension) await this.#extension.voted(index);
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
     const standMs = Math.max(0, this.#standUntilMs - this.#nowMs());
-    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, this.#expired);
+    const vote = await ask(node, RELEASE, this.#args(standMs), this.#value, options);
     if (certain && vote.outcome !== "failed") standing.set = false;
     return vote;
   }

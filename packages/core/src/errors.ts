@@ -51,7 +51,8 @@ export class ResourceHeldError extends RedlockError {
     const { remainingMs, owner } = holder;
     const by = owner === undefined ? "" : ` by ${owner}`;
     const left = remainingMs === undefined ? "" : ` for another ${Math.ceil(remainingMs)} ms`;
-    super(`${namesOf(resources)} is held${by}${left}`, resources, votes);
+    const state = by || left ? "held" : "held, or its votes are split";
+    super(`${namesOf(resources)} is ${state}${by}${left}`, resources, votes);
     this.remainingMs = remainingMs;
     this.owner = owner;
   }

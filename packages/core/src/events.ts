@@ -27,7 +27,7 @@ export interface RedlockEvents {
   nodeFailed: { readonly node: string; readonly cause: Error };
   /** A node that had failed answers again. */
   nodeRecovered: { readonly node: string };
-  /** An acquisition did not succeed yet and goes on waiting. */
+  /** An acquisition did not succeed yet and waits: at most `delayMs` until it looks again. */
   waiting: { readonly resources: readonly string[]; readonly delayMs: number };
   /** A lease was garbage-collected while held: somebody forgot to release it. It runs out by itself. */
   unreleased: { readonly resources: readonly string[] };

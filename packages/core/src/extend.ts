@@ -1,5 +1,5 @@
 import { instantOf } from "./clock.ts";
-import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
+import { LeaseLostError, QuorumUnreachableError, RedlockClosedError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 import { checkAddition, checkLike } from "./options.ts";
 import type { Round } from "./round.ts";
@@ -15,19 +15,37 @@ export interface Addition {
 
 /** Extends as the caller asks; resolves when a majority agreed. */
 export async function extend(hold: Hold, by: number | Addition = hold.ttlMs): Promise<void> {
-  const addMs = typeof by === "object" ? by?.addMs : undefined;
-  if (addMs === undefined) checkLike("ttlMs", "ttlMs", by);
-  else checkAddition(addMs);
+  const { quorum } = hold.context;
+  const addMs = additionOf(by);
   const { outcome, votes } = await hold.exclusively(() => {
-    // Computed here, not added on the nodes: two additions on different majorities would not agree.
-    hold.ttlMs = addMs === undefined ? (by as number) : Math.ceil(hold.remainingMs() + addMs);
+    if (quorum.closed) throw new RedlockClosedError(hold.grant.resources);
+    hold.ttlMs = addMs === undefined ? (by as number) : longerTtlMs(hold, addMs);
     return extendOnce(hold);
   });
   if (outcome === "lost") throw hold.whyNotHeld();
   if (outcome === "unknown") {
-    const { resources } = hold.grant;
-    throw new QuorumUnreachableError(resources, votes, hold.context.quorum.nodes.length);
+    throw new QuorumUnreachableError(hold.grant.resources, votes, quorum.nodes.length);
   }
+}
+
+/** Checks what the caller asks for; the milliseconds to add, if it is an addition. */
+function additionOf(by: unknown): number | undefined {
+  if (typeof by !== "object" || by === null) {
+    checkLike("ttlMs", "ttlMs", by);
+    return undefined;
+  }
+  const { addMs } = by as Addition;
+  checkAddition(addMs);
+  return addMs;
+}
+
+/**
+ * The TTL that moves the deadline by `addMs`: of a new TTL the drift is taken off, of what remains it was
+ * already. Computed here, not added on the nodes: two additions on different majorities would not agree.
+ */
+function longerTtlMs(hold: Hold, addMs: number): number {
+  const validityMs = hold.remainingMs() + addMs;
+  return Math.max(10, Math.ceil((validityMs + 3) / (1 - hold.settings.driftFactor)));
 }
 
 /**

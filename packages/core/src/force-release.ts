@@ -16,10 +16,8 @@ export async function forceRelease(
   resource: string,
 ): Promise<ReleaseOutcome> {
   const key = settings.keyPrefix + resource;
-  const resources = [resource];
-  context.queue
-    .holder(resources)
-    ?.hold?.lose(new LeaseLostError(resources, "lost: it was released by force"));
+  const held = context.queue.holder([resource])?.hold;
+  held?.lose(new LeaseLostError(held.grant.resources, "lost: it was released by force"));
   const send = async (node: RedisNode, _: number, options: SendOptions): Promise<Vote> => {
     try {
       const deleted = textOf(await node.send(["DEL", key], options));

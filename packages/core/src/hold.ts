@@ -4,11 +4,11 @@ import type { Context } from "./context.ts";
 import { Cutoff } from "./cutoff.ts";
 import { LeaseLostError, type RedlockError } from "./errors.ts";
 import type { ReleaseOutcome } from "./events.ts";
-import { keepAlive, nextExtensionMs } from "./keep-alive.ts";
+import { EXTEND_AT, keepAlive, nextExtensionMs } from "./keep-alive.ts";
 import { Ticket } from "./local-queue.ts";
 import type { Settings } from "./options.ts";
 import { majorityOf } from "./tally.ts";
-import { laterOf, remainingMs } from "./validity.ts";
+import { laterOf, remainingMs, surelyElapsedMs } from "./validity.ts";
 import type { Vote } from "./vote.ts";
 
 /** What a won round (or a restored handle) says about a lease. */
@@ -18,17 +18,19 @@ export interface Grant {
   readonly owner: string | undefined;
   readonly ttlMs: number;
   readonly deadline: Instant;
-  /** When holding began, by the wall clock: it may have been in another process. */
-  readonly heldSinceMs: number;
+  /** When holding began; it may have been in another process. */
+  readonly heldSince: Instant;
   readonly claim: Claim;
   readonly votes: () => readonly Vote[];
 }
+
+type State = "held" | "released" | "lost" | "handed over";
 
 /** What a majority's answer to "was it still ours?" says about a release. */
 export const RELEASED = { yes: "released", no: "expired", unknown: "unreachable" } as const;
 
 /** Timers are late by the length of a suspend: none is longer than this, so that a loss shows soon. */
-const MAX_STEP_MS = 1_000;
+const WATCH_STEP_MS = 1_000;
 
 /**
  * The state behind a Lease: whether it is held, until when, and its one timer. Apart from the Lease, so
@@ -47,7 +49,7 @@ export class Hold {
   autoExtend: boolean;
   /** By the monotonic clock. */
   extendAtMs: number;
-  #state: "held" | "released" | "lost" | "handed over" = "held";
+  #state: State = "held";
   /** Why the lease was lost, if it was. */
   loss: RedlockError | undefined;
   #cancelTimer: (() => void) | undefined;
@@ -62,8 +64,9 @@ export class Hold {
     this.ttlMs = grant.ttlMs;
     this.deadline = grant.deadline;
     this.autoExtend = settings.autoExtend;
-    this.extendAtMs = this.#clock.monotonicMs() + Math.min(this.ttlMs, this.#leftMs()) / 3;
+    this.extendAtMs = this.#clock.monotonicMs() + Math.min(this.ttlMs, this.#leftMs()) * EXTEND_AT;
     this.#ticket = ticket ?? new Ticket(grant.resources);
+    this.#ticket.localSinceMs ??= this.#clock.monotonicMs();
     context.queue.hold(this.#ticket, this);
     context.holds.add(this);
     this.schedule();
@@ -99,7 +102,9 @@ export class Hold {
 
   /** An extension that started at `from` won a majority. */
   renew(deadline: Instant): void {
-    this.deadline = laterOf(this.deadline, deadline);
+    const before = this.deadline;
+    this.deadline = laterOf(before, deadline, instantOf(this.#clock));
+    if (this.deadline === before) return;
     const { resources } = this.grant;
     this.context.quorum.events.emit("extended", { resources, remainingMs: this.#leftMs() });
     this.schedule();
@@ -141,8 +146,8 @@ export class Hold {
   schedule(): void {
     this.stopTimer();
     if (!this.isHeld() || this.context.quorum.closed) return;
-    const dueMs = this.autoExtend ? nextExtensionMs(this) : MAX_STEP_MS;
-    const stepMs = Math.max(0, Math.min(MAX_STEP_MS, this.#leftMs(), dueMs));
+    const dueMs = this.autoExtend ? nextExtensionMs(this) : WATCH_STEP_MS;
+    const stepMs = Math.max(0, Math.min(WATCH_STEP_MS, this.#leftMs(), dueMs));
     this.#cancelTimer = this.#clock.after(stepMs, () => this.#tick(), true);
   }
 
@@ -156,20 +161,21 @@ export class Hold {
   }
 
   async #give(): Promise<ReleaseOutcome> {
-    const { claim, resources } = this.grant;
-    const heldMs = Math.max(0, this.#clock.wallMs() - this.grant.heldSinceMs);
-    if (this.isHeld()) this.#state = "released";
+    const { claim, resources, heldSince } = this.grant;
+    const heldMs = surelyElapsedMs(heldSince, instantOf(this.#clock));
+    let standMs = 0;
+    if (this.isHeld()) {
+      this.#state = "released";
+      standMs = Math.max(0, this.settings.minHoldMs - heldMs);
+    }
     this.stopTimer();
-    const round = claim.release(
-      this.#state === "released" ? Math.max(0, this.settings.minHoldMs - heldMs) : 0,
-    );
-    const outcome = RELEASED[await round.until(majorityOf)];
+    const outcome = RELEASED[await claim.release(standMs).until(majorityOf)];
     this.#end(this.#state);
     this.context.quorum.events.emit("released", { resources, outcome });
     return outcome;
   }
 
-  #end(state: "released" | "lost" | "handed over" | "held"): void {
+  #end(state: State): void {
     this.#state = state;
     this.stopTimer();
     this.context.holds.delete(this);

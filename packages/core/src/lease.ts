@@ -1,6 +1,7 @@
 import type { ReleaseOutcome } from "./events.ts";
 import { type Addition, extend } from "./extend.ts";
 import type { Hold } from "./hold.ts";
+import type { ScopeEnd } from "./scope-end.ts";
 import type { Vote } from "./vote.ts";
 
 /** What `handOver` gives to another process, which adopts the lease with `restore`. Plain JSON. */
@@ -32,7 +33,7 @@ export class Lease {
   /**
    * Aborts when the lease is lost, at its deadline at the latest (LeaseLostError), at maxHoldMs
    * (HoldLimitError), at `close()` (RedlockClosedError), in `using` also by the caller's signal. Not by
-   * `release()`. A blocked event loop or a suspended process hears of it late: see {@link Lease.assertHeld}.
+   * `release()` or `handOver()`. A blocked event loop or a suspended process hears of it late: see {@link Lease.assertHeld}.
    */
   get signal(): AbortSignal {
     return this.#hold.cutoff.signal;
@@ -70,7 +71,8 @@ export class Lease {
   }
 
   /**
-   * Extends this lease to live another `ttlMs` from now, or longer by `addMs`. Never shortens it. The TTL
+   * Extends this lease to live another `ttlMs` from now, or `addMs` longer than it would.
+   * Never shortens it. The TTL
    * asked for last is the one that automatic extension goes on with.
    *
    * @param by - The TTL in milliseconds (an integer of at least 10), or `{ addMs }` (an integer above 0).
@@ -109,9 +111,15 @@ export class Lease {
    */
   handOver(): LeaseHandle {
     this.#hold.handOver();
-    const { resources, token, owner, heldSinceMs } = this.#hold.grant;
+    const { resources, token, owner, heldSince } = this.#hold.grant;
     const { ttlMs } = this.#hold;
-    return { resources, token, ttlMs, heldSinceMs, ...(owner !== undefined && { owner }) };
+    return {
+      resources,
+      token,
+      ttlMs,
+      heldSinceMs: heldSince.wallMs,
+      ...(owner !== undefined && { owner }),
+    };
   }
 
   /** For logs: everything but the token. */
@@ -127,7 +135,7 @@ export class Lease {
 }
 
 /** Releases at the end of an `await using` scope. */
-export interface Lease extends AsyncDisposable {}
+export interface Lease extends ScopeEnd {}
 
 // Not a method of the class body: where the symbol is missing it would be named "undefined".
 if (Symbol.asyncDispose) {

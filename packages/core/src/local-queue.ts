@@ -1,9 +1,6 @@
 import type { RedlockError } from "./errors.ts";
 import type { Hold } from "./hold.ts";
 
-/** So many hand-overs inside this process in a row, then other processes get a chance to come in between. */
-export const MAX_LOCAL_HANDOVERS = 32;
-
 /** One acquisition in this process: waiting, competing on Redis, or holding. */
 export class Ticket {
   readonly resources: readonly string[];
@@ -13,8 +10,8 @@ export class Ticket {
   verdict: ((resources: readonly string[]) => RedlockError) | undefined;
   /** Called when the turn comes. */
   onTurn: (() => void) | undefined;
-  /** How many leases came before this one in a row without leaving the process. */
-  handovers = 0;
+  /** Since when, by the monotonic clock, the resource went from one lease of this process to the next. */
+  localSinceMs: number | undefined;
 
   constructor(resources: readonly string[]) {
     this.resources = resources;
@@ -55,15 +52,10 @@ export class LocalQueue {
     }
     for (const resource of ticket.resources) {
       const [next] = this.#lines.get(resource) ?? [];
-      if (!next?.onTurn || !this.isTurn(next)) continue;
-      if (ticket.hold) next.handovers = ticket.handovers + 1;
+      if (!next?.onTurn || this.ahead(next)) continue;
+      next.localSinceMs = ticket.localSinceMs;
       next.onTurn();
     }
-  }
-
-  /** Whether nobody of this process comes before `ticket`. */
-  isTurn(ticket: Ticket): boolean {
-    return this.ahead(ticket) === undefined;
   }
 
   /** Who comes before `ticket`: a holder of one of its resources, else the first of a line. */

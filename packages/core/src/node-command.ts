@@ -33,6 +33,10 @@ export async function ask(
   }
 }
 
+/** Whether the driver knows that the command never left: nothing can come of it later. */
+export const isUnsent = (cause: Error): boolean =>
+  (cause as { code?: unknown }).code === "NOT_SENT";
+
 /** A vote of a node that gave no usable answer. */
 export const failed = (node: string, error: unknown): Vote => ({
   node,

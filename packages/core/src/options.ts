@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { shown } from "./shown.ts";
 import { type Random, systemRandom } from "./token.ts";
+import { driftMs } from "./validity.ts";
 
 /** What a call may set for itself; the constructor sets the defaults. `undefined` means the default. */
 export interface CallOptions {
@@ -123,7 +124,7 @@ const above0 = duration("a positive number of", MIN_VALUE, MAX_VALUE);
 const fraction: Rule = ["number", "at least 0 and below 1", 0, 1 - Number.EPSILON];
 
 const CALL_RULES: Record<keyof UsingOptions, Rule> = {
-  ttlMs: ["number", "a positive integer of milliseconds, at least 10", 10, MAX_VALUE, true],
+  ttlMs: ["number", "a positive integer of milliseconds, 10 to 2^53 - 1", 10, MAX_VALUE, true],
   waitMs: duration("0 to Infinity", 0, Infinity),
   retryDelayMs: above0,
   retryJitter: fraction,
@@ -131,7 +132,7 @@ const CALL_RULES: Record<keyof UsingOptions, Rule> = {
   driftFactor: fraction,
   autoExtend: ["boolean", "true or false"],
   maxHoldMs: duration("above 0 to Infinity", MIN_VALUE, Infinity),
-  minHoldMs: duration("0 or more", 0, MAX_VALUE),
+  minHoldMs: duration("0 to 2^53 - 1", 0, Number.MAX_SAFE_INTEGER),
   owner: ["string", "a non-empty string", (owner: string) => owner],
   onLost: ["string", '"return" or "throw"', (on: string) => on === "return" || on === "throw"],
   signal: ["object", "an AbortSignal", (signal: AbortSignal) => signal?.addEventListener],
@@ -179,7 +180,16 @@ export function resolveOptions(options: RedlockOptions, over?: Settings): Settin
     checkOption(name, value, rule);
     settings[name] = value;
   }
-  return Object.freeze(settings) as Settings;
+  return Object.freeze(usable(settings as Settings));
+}
+
+/** Refuses what could never give a lease. */
+function usable(settings: Settings): Settings {
+  const { ttlMs, driftFactor } = settings;
+  if (driftMs(ttlMs, driftFactor) < ttlMs) return settings;
+  throw new RangeError(
+    `driftFactor must be low enough to leave some of a ttlMs of ${ttlMs}, got ${driftFactor}`,
+  );
 }
 
 /** Checks a value given outside of options by the rule of an option. */

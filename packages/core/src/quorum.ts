@@ -4,9 +4,6 @@ import type { RedisNode } from "./redis-node.ts";
 import type { Round } from "./round.ts";
 import type { Vote } from "./vote.ts";
 
-/** The cause of a vote that says nothing about its node: the attempt ended before its turn came. */
-export const UNASKED: Error = new Error("not asked: the attempt had ended");
-
 /** What all rounds of one Redlock share: its nodes, how they are doing, and work that outlives an answer. */
 export class Quorum {
   readonly nodes: readonly RedisNode[];
@@ -30,7 +27,6 @@ export class Quorum {
   observe(vote: Vote): void {
     const { node } = vote;
     if (vote.outcome === "failed") {
-      if (vote.cause === UNASKED) return;
       if (this.#failing.has(node)) return;
       this.#failing.add(node);
       this.events.emit("nodeFailed", { node, cause: vote.cause });

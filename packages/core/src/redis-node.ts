@@ -32,7 +32,10 @@ export interface RedisNode {
   readonly timeoutMs?: number | undefined;
   /** The driver's client, where there is one: two nodes over the same client are refused. */
   readonly client?: object | undefined;
-  /** Sends one command; resolves with Redis' reply, rejects with Redis' error. */
+  /**
+   * Sends one command; resolves with Redis' reply, rejects with Redis' error. An error with the `code`
+   * "NOT_SENT" says that the command never left and never will, so that nothing has to be undone for it.
+   */
   send(command: Command, options: SendOptions): Promise<unknown>;
   /** Optional: calls `listener` for each message on `channel` until the returned function is called. */
   subscribe?(channel: string, listener: () => void): Promise<() => Promise<void>>;

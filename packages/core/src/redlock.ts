@@ -18,6 +18,7 @@ import { Quorum } from "./quorum.ts";
 import type { RedisNode } from "./redis-node.ts";
 import { resourcesOf } from "./resources.ts";
 import { checkHandle, restore } from "./restore.ts";
+import type { ScopeEnd } from "./scope-end.ts";
 import { shown } from "./shown.ts";
 import { useLease, type Work } from "./use-lease.ts";
 
@@ -176,7 +177,10 @@ export class Redlock {
   async restore(handle: LeaseHandle, options?: CallOptions): Promise<Lease> {
     checkHandle(handle);
     checkLike("ttlMs", "ttlMs", handle.ttlMs);
-    const settings = this.#settingsOf({ ttlMs: handle.ttlMs, ...options }, this.#settings);
+    const settings = this.#settingsOf(
+      { ...options, ttlMs: options?.ttlMs ?? handle.ttlMs },
+      this.#settings,
+    );
     return new Lease(await restore(this.#open(), settings, handle));
   }
 
@@ -247,7 +251,7 @@ export class Redlock {
 }
 
 /** Closes at the end of an `await using` scope. */
-export interface Redlock extends AsyncDisposable {}
+export interface Redlock extends ScopeEnd {}
 
 // Not a method of the class body: where the symbol is missing it would be named "undefined".
 if (Symbol.asyncDispose) {

@@ -1,12 +1,12 @@
 import { Claim } from "./claim.ts";
-import { instantOf } from "./clock.ts";
+import { type Instant, instantOf } from "./clock.ts";
 import type { Context } from "./context.ts";
 import { LeaseLostError, QuorumUnreachableError } from "./errors.ts";
 import { Hold } from "./hold.ts";
 import type { LeaseHandle } from "./lease.ts";
 import type { Settings } from "./options.ts";
 import { resourcesOf } from "./resources.ts";
-import { lossOf, quorumOf, verdictOf } from "./tally.ts";
+import { majorityOf, quorumOf } from "./tally.ts";
 import { deadlineOf, remainingMs } from "./validity.ts";
 import { keyValueOf, type Vote } from "./vote.ts";
 import { Waiting } from "./waiting.ts";
@@ -32,31 +32,40 @@ export async function restore(
   settings: Settings,
   handle: LeaseHandle,
 ): Promise<Hold> {
-  const { quorum } = context;
-  const { token, owner, heldSinceMs } = handle;
-  const { ttlMs } = settings;
+  const { quorum, waitings } = context;
+  const { token, owner } = handle;
+  const { ttlMs, driftFactor, signal } = settings;
   const resources = resourcesOf(handle.resources);
   const claim = new Claim(quorum, settings, resources, keyValueOf(token, owner), ttlMs);
-  const waiting = new Waiting(quorum.clock, 0, settings.signal);
-  context.waitings.add(waiting);
+  const waiting = new Waiting(quorum.clock, 0, signal);
+  waitings.add(waiting);
   try {
     waiting.throwIfStopped();
     const from = instantOf(quorum.clock);
     const round = claim.look();
-    const verdict = await waiting.guard(round.until(verdictOf));
-    const why = verdict === "lost" && (await waiting.guard(round.until(lossOf)));
-    const { votes } = round;
-    if (why === "unreachable") throw new QuorumUnreachableError(resources, votes, round.nodes);
-    const deadline = deadlineOf(from, quorumRemainingMs(votes, round.nodes), settings.driftFactor);
-    if (why || remainingMs(deadline, instantOf(quorum.clock)) <= 0) {
+    const majority = await waiting.guard(round.until(majorityOf));
+    waiting.throwIfStopped();
+    const { votes, nodes } = round;
+    if (majority === "unknown") throw new QuorumUnreachableError(resources, votes, nodes);
+    const deadline = deadlineOf(from, quorumRemainingMs(votes, nodes), driftFactor);
+    if (majority === "no" || remainingMs(deadline, instantOf(quorum.clock)) <= 0) {
       throw new LeaseLostError(resources, "lost: no quorum holds this token any more", votes);
     }
-    const grant = { resources, token, owner, ttlMs, deadline, heldSinceMs, claim };
-    return new Hold(context, settings, { ...grant, votes: () => round.votes });
+    const heldSince = heldSinceOf(handle, from);
+    const grant = { resources, token, owner, ttlMs, deadline, heldSince, claim };
+    const hold = new Hold(context, settings, { ...grant, votes: () => round.votes });
+    quorum.events.emit("acquired", { resources, attempts: 1, waitedMs: 0 });
+    return hold;
   } finally {
-    context.waitings.delete(waiting);
+    waitings.delete(waiting);
     waiting.end();
   }
+}
+
+/** When holding began, on this process' clocks; never in the future, whatever the other's clock said. */
+function heldSinceOf({ heldSinceMs }: LeaseHandle, now: Instant): Instant {
+  const heldMs = Math.max(0, now.wallMs - heldSinceMs);
+  return { monotonicMs: now.monotonicMs - heldMs, wallMs: now.wallMs - heldMs };
 }
 
 /** The q-th largest remaining TTL: for so long a quorum keeps the keys. */

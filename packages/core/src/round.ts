@@ -65,8 +65,8 @@ export class Round {
   }
 
   /** Resolves when this node has voted, at its limit at the latest. */
-  voted(index: number): Promise<true> {
-    return this.until(() => (this.#votes[index] ? true : undefined));
+  voted(index: number): Promise<Vote> {
+    return this.until(() => this.#votes[index]);
   }
 
   /** Resolves when every node has voted, at its limit at the latest. */
@@ -92,8 +92,8 @@ export class Round {
   #count(vote: Vote, index: number): void {
     const first = this.#votes[index] === undefined;
     this.#votes[index] = vote;
-    this.#quorum.observe(vote);
     if (!first) return;
+    this.#quorum.observe(vote);
     this.#tally[vote.outcome]++;
     this.#counted?.(vote, index);
     for (const look of this.#undecided) if (look()) this.#undecided.delete(look);

@@ -12,5 +12,5 @@ export const systemRandom: Random = {
   token: () =>
     crypto
       .getRandomValues(new BigUint64Array(2))
-      .reduce((text, word) => text + word.toString(36), ""),
+      .reduce((text, word) => text + word.toString(36).padStart(13, "0"), ""),
 };

@@ -19,11 +19,17 @@ export const deadlineOf = (from: Instant, ttlMs: number, driftFactor: number): I
 export const remainingMs = (deadline: Instant, now: Instant): number =>
   Math.min(deadline.monotonicMs - now.monotonicMs, deadline.wallMs - now.wallMs);
 
+/** How long ago, by the clock that says longer. */
 export const elapsedMs = (since: Instant, now: Instant): number =>
   Math.max(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs);
 
-/** Extension never shortens: each clock keeps the later of its two deadlines. */
-export const laterOf = (a: Instant, b: Instant): Instant => ({
-  monotonicMs: Math.max(a.monotonicMs, b.monotonicMs),
-  wallMs: Math.max(a.wallMs, b.wallMs),
-});
+/** How long ago, by the clock that says shorter; never negative. */
+export const surelyElapsedMs = (since: Instant, now: Instant): number =>
+  Math.max(0, Math.min(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs));
+
+/**
+ * Extension never shortens: the deadline that leaves more time. Always a pair as it was computed: a mixed one
+ * would keep a wall time from before a backward step, and with it sleep through the next suspend.
+ */
+export const laterOf = (a: Instant, b: Instant, now: Instant): Instant =>
+  remainingMs(b, now) > remainingMs(a, now) ? b : a;

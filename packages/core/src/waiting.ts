@@ -7,7 +7,8 @@ import type { Clock } from "./clock.ts";
  */
 export class Waiting {
   readonly #clock: Clock;
-  readonly #untilMs: number;
+  readonly #sinceMs: number;
+  readonly #waitMs: number;
   /** Lets go of the caller's signal. */
   readonly end: () => void;
   #stopped: { readonly reason: unknown } | undefined;
@@ -15,13 +16,19 @@ export class Waiting {
 
   constructor(clock: Clock, waitMs: number, signal: AbortSignal | undefined) {
     this.#clock = clock;
-    this.#untilMs = clock.monotonicMs() + waitMs;
+    this.#sinceMs = clock.monotonicMs();
+    this.#waitMs = waitMs;
     this.end = signal ? onAbort(signal, () => this.stop(signal.reason)) : () => {};
+  }
+
+  /** How long this has taken so far, in milliseconds. */
+  waitedMs(): number {
+    return this.#clock.monotonicMs() - this.#sinceMs;
   }
 
   /** How much of `waitMs` is left, in milliseconds. */
   leftMs(): number {
-    return Math.max(0, this.#untilMs - this.#clock.monotonicMs());
+    return Math.max(0, this.#waitMs - this.waitedMs());
   }
 
   /** Ends the wait: whatever is awaited rejects with `reason`. */

@@ -66,8 +66,14 @@ describe("what elapsed", () => {
 });
 
 describe("the later of two deadlines", () => {
-  it("moves neither clock's deadline back", () => {
-    expect(laterOf(at(10, 90), at(20, 80))).toEqual(at(20, 90));
-    expect(laterOf(at(20, 80), at(10, 90))).toEqual(at(20, 90));
+  it("is the one that leaves more time", () => {
+    expect(laterOf(at(20, 90), at(30, 100), at(0, 70))).toEqual(at(30, 100));
+    expect(laterOf(at(30, 100), at(20, 90), at(0, 70))).toEqual(at(30, 100));
+  });
+
+  it("is one of the two as it was, never a mixture that a backward step makes blind", () => {
+    // The wall clock stepped back by 60: the new pair is later, though its wall time is not.
+    expect(laterOf(at(20, 90), at(30, 40), at(10, 20))).toEqual(at(30, 40));
+    expect(laterOf(at(20, 90), at(40, 50), at(15, 20))).toEqual(at(40, 50));
   });
 });

@@ -49,14 +49,16 @@ export interface Driver extends IoredisClient {
 export function driverOf(client: unknown): Driver {
   const shape = Object(client);
   const mistake = mistakeOf(shape, client);
-  if (mistake) throw new TypeError(`ioredisNode takes a master's client, got ${mistake}`);
+  // It may be an empty string: that is what somebody passed.
+  if (mistake != null) throw new TypeError(`ioredisNode takes a master's client, got ${mistake}`);
   return shape;
 }
 
-function mistakeOf(shape: Driver, client: unknown): string | false {
+function mistakeOf(shape: Driver, client: unknown): string | undefined {
   if ("isOpen" in shape) return "node-redis: use @redlatch/redis";
   if ("createScript" in shape) return "Upstash: use @redlatch/upstash";
   if (!("isCluster" in shape)) return `${client && typeof client}`;
   const { isCluster, options } = shape;
-  return !isCluster && (options.readOnly || options.role === "slave") && "a replica's";
+  if (!isCluster && (options.readOnly || options.role === "slave")) return "a replica's";
+  return undefined;
 }

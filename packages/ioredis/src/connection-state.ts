@@ -4,9 +4,14 @@ import type { Driver } from "./client.ts";
 export interface ConnectionState {
   /** Resolves when the first attempt to connect is over, however it ended. */
   readonly firstAttempt: Promise<void>;
+  /** Ends the first attempt. */
+  readonly over: () => void;
   /** Why the connection was lost or could not be made, until it is up again. */
-  cause?: unknown;
+  cause?: Error | undefined;
 }
+
+/** A server that accepts a connection and never greets would keep commands waiting for ever. */
+const FIRST_ATTEMPT_MS = 10_000;
 
 // One per client, however many nodes are made of it: the listeners below are never removed.
 const states = new WeakMap<object, ConnectionState>();
@@ -15,38 +20,27 @@ const states = new WeakMap<object, ConnectionState>();
 export function stateOf(client: Driver): ConnectionState {
   let state = states.get(client);
   if (!state) {
-    const firstAttempt = new Promise<void>((resolve) => {
-      // A status that no attempt under way is going to change: nothing to wait for.
-      if (!/wait|^connect/.test(client.status)) resolve();
-      for (const event of ["ready", "error", "close", "end"]) {
-        client.on(event, (error) => {
-          if (error || event === "ready") state!.cause = error;
-          resolve();
-        });
-      }
-    });
-    state = { firstAttempt };
+    let over!: () => void;
+    const firstAttempt = new Promise<void>((resolve) => (over = resolve));
+    state = { firstAttempt, over };
     states.set(client, state);
+    // A status that no attempt under way is going to change: nothing to wait for.
+    if (!/wait|^connect/.test(client.status)) over();
+    for (const event of ["ready", "error", "close", "end"]) {
+      client.on(event, (error) => {
+        if (error || event === "ready") state!.cause = error as Error;
+        over();
+      });
+    }
   }
   return state;
 }
 
-/**
- * Resolves when the client's first attempt to connect is over, which it starts if nobody did, or when the
- * signal aborts.
- */
-export function firstAttemptOver(
-  client: Driver,
-  { firstAttempt }: ConnectionState,
-  signal: AbortSignal,
-): Promise<unknown> {
+/** Resolves when the client's first attempt to connect is over, which it starts if nobody did. */
+export function firstAttemptOver(client: Driver, state: ConnectionState): Promise<void> {
   // Its outcome arrives as an event as well.
   if (client.status === "wait") client.connect().catch(() => {});
-  return new Promise<unknown>((resolve) => {
-    signal.addEventListener("abort", resolve);
-    firstAttempt.then(() => {
-      signal.removeEventListener("abort", resolve);
-      resolve(0);
-    });
-  });
+  // It must not keep a process alive; not every runtime's timer can be told so.
+  (setTimeout(state.over, FIRST_ATTEMPT_MS) as { unref?(): void }).unref?.();
+  return state.firstAttempt;
 }

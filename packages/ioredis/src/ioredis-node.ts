@@ -9,7 +9,7 @@ export interface IoredisNodeOptions {
   /**
    * Appears in votes, events and errors; unique among the nodes of a Redlock; no credentials.
    *
-   * @defaultValue `host:port`, with `/db` unless it is 0; `unix <path>` for a socket; the master's name
+   * @defaultValue `host:port`, with `/db` unless it is 0; the path of a socket; the master's name
    * with Sentinel; `cluster:` and the first start-up node for a Cluster.
    */
   readonly name?: string | undefined;
@@ -50,15 +50,12 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
     timeoutMs,
     client,
     async send([command, ...args], { signal }) {
-      if (driver.status !== "ready" && !signal.aborted) {
-        await firstAttemptOver(driver, state, signal);
-      }
+      if (driver.status !== "ready" && !signal.aborted) await firstAttemptOver(driver, state);
       signal.throwIfAborted();
       if (!canWrite(driver)) {
-        throw new Error(
-          `not connected to ${name} (status ${driver.status}) ${state.cause ?? ""}`,
-          state,
-        );
+        const message = `not connected to ${name}: ${state.cause?.message ?? driver.status}`;
+        // So that the core need not undo what never left.
+        throw Object.assign(new Error(message, state), { code: "NOT_SENT" });
       }
       // In lower case, because older ioredis finds keys, to prefix and to route them, by that name only.
       return sender.call(command.toLowerCase(), ...args);

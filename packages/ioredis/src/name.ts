@@ -4,7 +4,7 @@ import type { Address, Driver } from "./client.ts";
 export function nameOf({ isCluster, startupNodes, options }: Driver): string {
   if (isCluster) return `cluster:${startupNodeName(startupNodes[0]!)}`;
   const { db, name, path, sentinels } = options;
-  const place = sentinels ? name : path ? `unix ${path}` : addressName(options);
+  const place = sentinels ? name : path || addressName(options);
   return place + (db ? `/${db}` : "");
 }
 

@@ -21,7 +21,7 @@ describe.each(drivers)("the name of a node over $driver", ({ Redis, Cluster }) =
   });
 
   it("is the path of a socket", () => {
-    expect(nameOf({ path: "/run/redis.sock", lazyConnect })).toBe("unix /run/redis.sock");
+    expect(nameOf({ path: "/run/redis.sock", lazyConnect })).toBe("/run/redis.sock");
   });
 
   it("is the master's name with Sentinel", () => {

@@ -145,6 +145,11 @@ export class MemoryNode implements RedisNode {
     return dumpKeyspace(this.#server.keyspace);
   }
 
+  /** A key's value and expiry as the last command left them. For simulators: costs no command. */
+  peek(key: string): Readonly<Entry> | undefined {
+    return this.#server.keyspace.find(key);
+  }
+
   /** Copies the keys, to go back to them later, e.g. for a crash that loses the last second. */
   snapshot(): MemoryNodeSnapshot {
     return { entries: this.#server.keyspace.copyEntries() };

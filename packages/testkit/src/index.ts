@@ -10,6 +10,9 @@ export {
   type RestServerOptions,
   restServer,
 } from "./rest-server.ts";
+export { findServerBinary } from "./server-binary.mjs";
+export { type ServerConnection, serverConnection } from "./server-connection.ts";
+export { findServerVersions, type ServerVersion } from "./server-versions.mjs";
 export { type ScriptProcess, spawnScript } from "./spawn-script.ts";
 export { startCluster } from "./start-cluster.ts";
 export { type ServerPool, startServers } from "./start-servers.ts";

@@ -17,7 +17,7 @@ const READY_WITHIN_MS = 15_000;
 
 /** Starts a `redis-server` process of this machine. */
 export async function launchLocalProcess(settings: ProgramSettings): Promise<ServerProgram> {
-  const binary = findServerBinary();
+  const binary = settings.program ?? findServerBinary();
   if (!binary) {
     throw new Error(`no redis-server and no valkey-server on PATH; to get one: ${howToGetServer}`);
   }

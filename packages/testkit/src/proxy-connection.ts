@@ -5,6 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface ProxyFaults {
   requestDelayMs: number;
   replyDelayMs: number;
+  /** Infinity where nothing is throttled. */
+  bytesPerSecond: number;
   repliesToDrop: number;
   halfOpen: boolean;
 }
@@ -19,8 +21,9 @@ export class ProxyConnection {
     this.#client = client;
     this.#server = server;
     this.#faults = faults;
-    const requests = new Lane(server, () => faults.requestDelayMs);
-    const replies = new Lane(client, () => faults.replyDelayMs);
+    const bytesPerSecond = () => faults.bytesPerSecond;
+    const requests = new Lane(server, () => faults.requestDelayMs, bytesPerSecond);
+    const replies = new Lane(client, () => faults.replyDelayMs, bytesPerSecond);
     client.on("data", (chunk) => requests.forward(chunk));
     server.on("data", (chunk) => (this.#dropsReply() ? this.cut() : replies.forward(chunk)));
     client.on("end", () => requests.end());
@@ -57,33 +60,43 @@ export class ProxyConnection {
 class Lane {
   readonly #destination: Socket;
   readonly #delayMs: () => number;
+  readonly #bytesPerSecond: () => number;
   #last: Promise<void> | undefined;
 
-  constructor(destination: Socket, delayMs: () => number) {
+  constructor(destination: Socket, delayMs: () => number, bytesPerSecond: () => number) {
     this.#destination = destination;
     this.#delayMs = delayMs;
+    this.#bytesPerSecond = bytesPerSecond;
   }
 
   forward(chunk: Buffer): void {
-    this.#enqueue(() => this.#destination.write(chunk));
+    this.#enqueue(() => this.#destination.write(chunk), chunk.length);
   }
 
   end(): void {
-    this.#enqueue(() => this.#destination.end());
+    this.#enqueue(() => this.#destination.end(), 0);
   }
 
-  #enqueue(deliver: () => void): void {
+  #enqueue(deliver: () => void, bytes: number): void {
     const delayMs = this.#delayMs();
+    const isFree = this.#transmissionMs(bytes) === 0;
     // The common case stays synchronous, so that an idle proxy costs no more than its two sockets.
-    if (delayMs === 0 && this.#last === undefined) {
+    if (delayMs === 0 && isFree && this.#last === undefined) {
       deliver();
       return;
     }
     const due = sleep(delayMs, undefined, { ref: false });
-    const delivered = Promise.all([this.#last, due]).then(() => {
+    const delivered = Promise.all([this.#last, due]).then(async () => {
+      // The rate of now: what still waits when the fault is healed goes at full speed.
+      const transmissionMs = this.#transmissionMs(bytes);
+      if (transmissionMs > 0) await sleep(transmissionMs, undefined, { ref: false });
       if (this.#last === delivered) this.#last = undefined;
       if (!this.#destination.destroyed) deliver();
     });
     this.#last = delivered;
+  }
+
+  #transmissionMs(bytes: number): number {
+    return (bytes / this.#bytesPerSecond()) * 1_000;
   }
 }

@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   /** Starts the server as a (still lonely) node of a Redis Cluster; see {@link startCluster}. */
   readonly cluster?: boolean;
+  /** A server program of this machine, instead of a container or the machine's own; see {@link findServerVersions}. */
+  readonly program?: string;
 }
 
 /** One real Redis server on 127.0.0.1, with its faults at hand. */
@@ -58,7 +60,8 @@ export class RealServer implements AsyncDisposable {
       for (let attempt = 1; ; attempt++) {
         const port = await freePort({ clusterBus: options.cluster ?? false });
         try {
-          const program = await launch({ name, port, dataDirectory, flags });
+          const settings = { name, port, dataDirectory, flags, program: options.program };
+          const program = await launch(settings);
           return new RealServer({ name, port, options, launch, dataDirectory, program });
         } catch (error) {
           if (!(error instanceof PortTakenError) || attempt === PORT_ATTEMPTS) throw error;
@@ -140,7 +143,9 @@ export class RealServer implements AsyncDisposable {
     const { name, port } = this;
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#launch({ name, port, dataDirectory: this.#dataDirectory, flags });
+        const { program } = this.#options;
+        const dataDirectory = this.#dataDirectory;
+        return await this.#launch({ name, port, dataDirectory, flags, program });
       } catch (error) {
         // A socket that went out from this very port while it was free; it closes soon.
         if (!(error instanceof PortTakenError) || attempt === PORT_ATTEMPTS) throw error;

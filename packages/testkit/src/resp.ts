@@ -6,19 +6,18 @@ export class ReplyError extends Error {
   override readonly name = "ReplyError";
 }
 
-/** A command as RESP2 sends it. */
+/** A command as a server reads it. */
 export function encode(args: readonly string[]): string {
   const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
   return `*${args.length}\r\n${parts.join("")}`;
 }
 
-/** A reply and where the next one begins. */
 export interface Parsed {
   readonly reply: Reply;
   readonly end: number;
 }
 
-/** The reply that begins there, or undefined while bytes are missing. */
+/** Reads the reply that begins at `start`, or answers undefined while bytes are missing. */
 export function parse(bytes: Buffer, start: number): Parsed | undefined {
   const lineEnd = bytes.indexOf("\r\n", start);
   if (lineEnd < 0) return undefined;

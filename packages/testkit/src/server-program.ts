@@ -17,6 +17,8 @@ export interface ProgramSettings {
   readonly dataDirectory: string;
   /** Everything but the address and the folder. */
   readonly flags: readonly string[];
+  /** The server's program, where it is not to be the machine's own. */
+  readonly program?: string | undefined;
 }
 
 /** Starts a server; resolves when it accepts commands. */

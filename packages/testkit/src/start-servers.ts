@@ -27,7 +27,7 @@ export async function startServers(
   count: number,
   options: ServerOptions = {},
 ): Promise<ServerPool> {
-  return startAll(count, options, await chooseLaunch());
+  return startAll(count, options, options.program ? launchLocalProcess : await chooseLaunch());
 }
 
 /** Starts servers with a given launcher; none is left behind where one of them fails. */

@@ -27,6 +27,11 @@ export interface TcpProxy extends AsyncDisposable {
   readonly connections: number;
   /** Delivers each byte `ms` milliseconds late, in order. */
   delay(ms: number, options?: DelayOptions): void;
+  /**
+   * Lets through no more than so many bytes per second on each connection and in each direction; a piece
+   * of data arrives whole, when its last byte would.
+   */
+  throttle(bytesPerSecond: number): void;
   /** Drops all connections at once, as a reset. New ones are accepted. */
   cut(): void;
   /**
@@ -59,6 +64,7 @@ class FaultProxy implements TcpProxy {
   readonly #faults: ProxyFaults = {
     requestDelayMs: 0,
     replyDelayMs: 0,
+    bytesPerSecond: Infinity,
     repliesToDrop: 0,
     halfOpen: false,
   };
@@ -85,6 +91,10 @@ class FaultProxy implements TcpProxy {
   delay(ms: number, { of = "replies" }: DelayOptions = {}): void {
     if (of === "requests") this.#faults.requestDelayMs = ms;
     else this.#faults.replyDelayMs = ms;
+  }
+
+  throttle(bytesPerSecond: number): void {
+    this.#faults.bytesPerSecond = bytesPerSecond;
   }
 
   cut(): void {
@@ -121,6 +131,7 @@ class FaultProxy implements TcpProxy {
   async heal(): Promise<void> {
     this.#faults.requestDelayMs = 0;
     this.#faults.replyDelayMs = 0;
+    this.#faults.bytesPerSecond = Infinity;
     this.#faults.repliesToDrop = 0;
     this.#faults.halfOpen = false;
     for (const connection of this.#connections) connection.resume();

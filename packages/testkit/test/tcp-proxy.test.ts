@@ -52,6 +52,20 @@ describe("the proxy", () => {
     await pollUntil("the connection is gone", () => proxy.connections === 0);
   });
 
+  it("throttles to so many bytes per second, until healed", async () => {
+    const socket = await connect();
+    await ask(socket, "PING");
+    proxy.throttle(100);
+    const startMs = performance.now();
+    // 6 bytes there and 7 back.
+    expect(await ask(socket, "PING")).toBe("+PONG");
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(125);
+    await proxy.heal();
+    const healedMs = performance.now();
+    for (let count = 0; count < 5; count++) await ask(socket, "PING");
+    expect(performance.now() - healedMs).toBeLessThan(5 * 130);
+  });
+
   it("carries large requests and replies whole", async () => {
     const value = "x".repeat(3_000_000);
     await pool.servers[0]!.command("SET", "large", value);

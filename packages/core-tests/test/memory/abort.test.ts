@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { type Bench, bench } from "./bench.ts";
+import { type Bench, bench, heard } from "./bench.ts";
+import { afterMicrotasks } from "./microtasks.ts";
 import { type Fault, late, lost, only, slowReply } from "./tapped-node.ts";
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
@@ -63,6 +64,22 @@ describe("an abort", () => {
     expect(b.keys()).toEqual([]);
   });
 
+  it("by a listener of the winning attempt rejects with its reason and releases the keys", async () => {
+    const b = bench();
+    const redlock = b.redlock();
+    const acquired = heard(redlock, "acquired");
+    const caller = new AbortController();
+    const reason = { why: "changed my mind" };
+    redlock.on("attempt", ({ verdict }) => {
+      if (verdict === "won") caller.abort(reason);
+    });
+    expect(await b.failure(redlock.acquire("a", { signal: caller.signal }))).toBe(reason);
+    await b.clock.settle();
+    expect(b.keys()).toEqual([]);
+    expect(acquired).toEqual([]);
+    await b.release(await b.run(redlock.tryAcquire("a")));
+  });
+
   it("while the class of the error is awaited rejects at once", async () => {
     const b = bench();
     b.occupy([0, 1]);
@@ -109,17 +126,19 @@ describe("an abort", () => {
 
   it("in the pause after many local hand-overs rejects at once", async () => {
     const b = bench();
-    const redlock = b.redlock({ retryDelayMs: 1_000 });
+    const redlock = b.redlock({ retryDelayMs: 10 });
     const caller = new AbortController();
+    const work = () => new Promise<void>((resolve) => void b.clock.after(10, resolve));
     const all = Array.from({ length: 100 }, () =>
-      b.watch(redlock.using("a", { signal: caller.signal }, () => {})),
+      b.watch(redlock.using("a", { signal: caller.signal }, work)),
     );
-    await b.clock.advance(10);
+    // Fifty retry delays of one lease after the other, then the pause.
+    await b.clock.advance(505);
     const waiting = all.filter(({ state }) => state === "pending");
     expect(waiting.length).toBeGreaterThan(0);
     caller.abort("stop");
     await b.clock.settle();
-    for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 10 });
+    for (const seen of waiting) expect(seen).toMatchObject({ error: "stop", atMs: 505 });
     expect(listeners(caller.signal)).toBe(0);
   });
 
@@ -166,6 +185,36 @@ describe("an abort", () => {
     for (const node of b.nodes) node.fault = undefined;
     await b.release(await b.run(redlock.restore(handle)));
     await b.clock.advance(500);
+  });
+
+  it("in any moment before a restored lease is told rejects with its reason", async () => {
+    const told: boolean[] = [];
+    for (let count = 0; count < 30; count++) {
+      const b = bench(3);
+      const handle = (await b.run(b.redlock().acquire("a"))).handOver();
+      const redlock = b.redlock();
+      const acquired = heard(redlock, "acquired");
+      const caller = new AbortController();
+      // The second of three answers decides; the abort comes ever later after it.
+      b.node(1).fault = only("look", async (sent, execute) => {
+        const reply = await late(b.clock, 10)(sent, execute);
+        afterMicrotasks(count, () => {
+          told.push(acquired.length > 0);
+          caller.abort("stop");
+        });
+        return reply;
+      });
+      b.node(2).fault = only("look", lost);
+      const seen = b.watch(redlock.restore(handle, { signal: caller.signal }));
+      await b.clock.advance(10);
+      if (told[count]) expect(seen.state, `${count}`).toBe("resolved");
+      else expect(seen, `${count}`).toMatchObject({ state: "rejected", error: "stop" });
+      for (const node of b.nodes) node.fault = undefined;
+      await b.release(seen.value ?? (await b.run(redlock.restore(handle))));
+    }
+    // Every moment has been met: from before the answer counts to after the lease was told.
+    expect(told).toEqual([...told].sort());
+    expect(new Set(told).size).toBe(2);
   });
 
   it("does not reach a release: its cleanup has a limit of its own", async () => {

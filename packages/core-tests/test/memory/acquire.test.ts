@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { bench, heard } from "./bench.ts";
+import { describe, expect, it, vi } from "vitest";
+import { type Bench, bench, heard } from "./bench.ts";
 import { late, lost, only, refused, slowReply } from "./tapped-node.ts";
 
 describe("an acquisition", () => {
@@ -137,14 +137,21 @@ describe("an acquisition", () => {
     await b.release(lease);
   });
 
-  it("is impossible when drift takes the whole ttl, and leaves nothing", async () => {
+  it("is refused before any I/O when drift would take the whole ttl", async () => {
     const b = bench(3);
-    const error = await b.failure(
-      b.redlock({ ttlMs: 10, driftFactor: 0.9, waitMs: 0 }).acquire("a"),
-    );
-    expect(error).toMatchObject({ code: "QUORUM_UNREACHABLE" });
-    await b.clock.settle();
-    expect(b.keys()).toEqual([]);
+    const redlock = b.redlock({ driftFactor: 0.9 });
+    const error = await b.failure(redlock.acquire("a", { ttlMs: 10 }));
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toMatchObject({
+      message: "driftFactor must be low enough to leave some of a ttlMs of 10, got 0.9",
+    });
+    expect(b.node(0).sent).toEqual([]);
+  });
+
+  it("is refused by the constructor, too, when drift would take the whole ttl", () => {
+    const b = bench(3);
+    expect(() => b.redlock({ ttlMs: 10, driftFactor: 0.9 })).toThrow(RangeError);
+    expect(() => b.redlock({ ttlMs: 10, driftFactor: 0.7 })).not.toThrow();
   });
 
   it("signs every attempt with a token of its own", async () => {
@@ -168,6 +175,20 @@ describe("an acquisition", () => {
       await b.release(lease);
     }
     expect(tokens.size).toBe(50);
+  });
+
+  it("makes tokens of one length, however small the random numbers are", async () => {
+    const b = bench(1);
+    const redlock = b.redlock({ random: undefined });
+    const drawn = vi.spyOn(crypto, "getRandomValues");
+    for (const word of [0n, 35n, 2n ** 64n - 1n]) {
+      drawn.mockImplementation((words) => (words as BigUint64Array).fill(word) as typeof words);
+      const lease = await b.run(redlock.acquire("a"));
+      expect(lease.token).toMatch(/^[0-9a-z]{26}$/);
+      await b.release(lease);
+    }
+    expect(drawn).toHaveBeenCalledTimes(3);
+    drawn.mockRestore();
   });
 
   it("puts keyPrefix before each resource", async () => {
@@ -281,6 +302,71 @@ describe("waiting", () => {
     expect((waiter.error as { remainingMs: number }).remainingMs).toBe(9_000);
     expect((waiter.error as Error).message).toMatch(/"a" is held by worker-1 for another 9000 ms/);
     await b.release(held);
+  });
+
+  it("goes on within a few backoff intervals after the wall clock jumped during a round", async () => {
+    const b = bench(3);
+    for (const node of b.nodes.slice(0, 2)) node.memory.hang();
+    const waiter = b.watch(b.redlock().acquire("a", { waitMs: Infinity }));
+    await b.clock.advance(100);
+    b.clock.jumpWall(8 * 3_600_000);
+    await b.clock.advance(400);
+    for (const node of b.nodes) node.memory.resume();
+    await b.clock.advance(3_000);
+    expect(waiter.state).toBe("resolved");
+    await b.release(waiter.value);
+  });
+
+  describe("learns that the resource is held from a node that answers one command after the other", () => {
+    /** One holds on two of three nodes, of which one is slow; the third refuses. */
+    function arranged(): Bench {
+      const b = bench(3);
+      b.quietAfterMs = 61_000;
+      b.occupy([0, 2], 60_000);
+      b.node(1).fault = refused;
+      let before: Promise<unknown> = Promise.resolve();
+      b.node(2).fault = (sent, execute) => {
+        const answer = before.then(() => late(b.clock, 200)(sent, execute));
+        before = answer.catch(() => {});
+        return answer;
+      };
+      return b;
+    }
+
+    it("in its first attempt", async () => {
+      const b = arranged();
+      const error = await b.failure(b.redlock().acquire("a", { waitMs: 0 }));
+      expect(error).toMatchObject({ code: "RESOURCE_HELD" });
+      expect(b.clock.now).toBe(200);
+    });
+
+    it("in an attempt that is lost before the node has undone the one before", async () => {
+      const b = arranged();
+      const redlock = b.redlock({ nodeTimeoutMs: 1_000 });
+      const error = await b.failure(redlock.acquire("a", { waitMs: 260 }));
+      expect(error).toMatchObject({ code: "RESOURCE_HELD" });
+      expect(b.node(2).sent.map(({ kind }) => kind)).toContain("look");
+      expect(b.clock.now).toBeLessThanOrEqual(260 + 1_000);
+    });
+
+    // Until mended: the look comes behind two undos, and so after the limit of 500 ms.
+    it("unless that answer takes longer than the time limit: then nobody can know", async () => {
+      const b = arranged();
+      const error = await b.failure(b.redlock().acquire("a", { waitMs: 260 }));
+      expect(error).toMatchObject({ code: "QUORUM_UNREACHABLE" });
+    });
+  });
+
+  it("of 0 ms names no holder after a vote split among three: nobody holds", async () => {
+    const b = bench(3);
+    for (const index of [0, 1, 2]) b.occupy([index], 5_000, `other-${index}:them`);
+    const error = await b.failure(b.redlock().acquire("a", { waitMs: 0 }));
+    expect(error).toMatchObject({
+      code: "RESOURCE_HELD",
+      owner: undefined,
+      remainingMs: undefined,
+      message: expect.stringMatching(/split/),
+    });
   });
 
   it("of 0 ms is one attempt", async () => {

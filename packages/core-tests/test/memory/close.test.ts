@@ -1,6 +1,7 @@
 import { RedlockClosedError } from "@redlatch/core";
 import { describe, expect, it } from "vitest";
-import { type Bench, bench } from "./bench.ts";
+import { type Bench, bench, heard } from "./bench.ts";
+import { afterMicrotasks } from "./microtasks.ts";
 import { late, lost, only } from "./tapped-node.ts";
 
 const pause = (b: Bench, ms: number) =>
@@ -35,6 +36,49 @@ describe("close", () => {
     await b.clock.advance(1_000);
     expect(closed.state).toBe("resolved");
     expect(b.clock.pendingTimers).toBe(0);
+  });
+
+  it("by a listener of the winning attempt rejects the acquisition and releases the keys", async () => {
+    const b = bench();
+    const redlock = b.redlock();
+    let closed = b.watch(Promise.resolve());
+    redlock.on("attempt", ({ verdict }) => {
+      if (verdict === "won") closed = b.watch(redlock.close());
+    });
+    const error = await b.failure(redlock.acquire("a"));
+    expect(error).toBeInstanceOf(RedlockClosedError);
+    await b.clock.settle();
+    expect(closed).toMatchObject({ state: "resolved", atMs: 0 });
+    expect(b.keys()).toEqual([]);
+    expect(b.clock.pendingTimers).toBe(0);
+  });
+
+  it("in any moment before a restored lease is told rejects the restore", async () => {
+    const told: boolean[] = [];
+    for (let count = 0; count < 30; count++) {
+      const b = bench(3);
+      const handle = (await b.run(b.redlock().acquire("a"))).handOver();
+      const redlock = b.redlock();
+      const acquired = heard(redlock, "acquired");
+      // The second of three answers decides; the closing comes ever later after it.
+      b.node(1).fault = only("look", async (sent, execute) => {
+        const reply = await late(b.clock, 10)(sent, execute);
+        afterMicrotasks(count, () => {
+          told.push(acquired.length > 0);
+          b.watch(redlock.close());
+        });
+        return reply;
+      });
+      b.node(2).fault = only("look", lost);
+      const seen = b.watch(redlock.restore(handle));
+      await b.clock.advance(10);
+      if (told[count]) expect(seen.state, `${count}`).toBe("resolved");
+      else expect(seen.error, `${count}`).toBeInstanceOf(RedlockClosedError);
+      for (const node of b.nodes) node.fault = undefined;
+      await b.release(seen.value ?? (await b.run(b.redlock().restore(handle))));
+    }
+    expect(told).toEqual([...told].sort());
+    expect(new Set(told).size).toBe(2);
   });
 
   it("leaves no key of those who waited", async () => {
@@ -230,6 +274,19 @@ describe("close", () => {
     expect(b.clock.pendingTimers).toBe(0);
     await b.clock.advance(1_000);
     expect(seen.state).not.toBe("pending");
+  });
+
+  it("ends extension by hand: it rejects without a command", async () => {
+    const b = bench();
+    const redlock = b.redlock();
+    const lease = await b.run(redlock.acquire("a"));
+    await b.run(redlock.close());
+    for (const by of [undefined, 20_000, { addMs: 5_000 }]) {
+      expect(await b.failure(lease.extend(by))).toBeInstanceOf(RedlockClosedError);
+    }
+    expect(b.sent("extend")).toEqual([]);
+    expect(lease.isHeld()).toBe(true);
+    await b.release(lease);
   });
 
   it("called twice is one: the second waits for the first", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bench, heard } from "./bench.ts";
-import { late, only, refused } from "./tapped-node.ts";
+import { late, only, refused, slowReply } from "./tapped-node.ts";
 
 describe("events", () => {
   it("tell of an acquisition what its caller gets", async () => {
@@ -32,6 +32,33 @@ describe("events", () => {
     const outcome = await b.release(lease);
     expect(released).toEqual([{ resources: ["a"], outcome }]);
     expect(losses).toEqual([]);
+  });
+
+  it("tell of an extension only where it moved the deadline", async () => {
+    const b = bench(3);
+    b.quietAfterMs = 121_000;
+    const redlock = b.redlock({ ttlMs: 60_000 });
+    const extended = heard(redlock, "extended");
+    const lease = await b.run(redlock.acquire("a"));
+    await b.run(lease.extend(1_000));
+    expect(extended).toEqual([]);
+    await b.run(lease.extend(120_000));
+    expect(extended).toEqual([{ resources: ["a"], remainingMs: 120_000 - 1_202 }]);
+    await b.release(lease);
+  });
+
+  it("tell of waiting in the line of this very object, too", async () => {
+    const b = bench(3);
+    const redlock = b.redlock();
+    const waits = heard(redlock, "waiting");
+    const held = await b.run(redlock.acquire("a"));
+    const waiter = b.watch(redlock.acquire(["b", "a"], { waitMs: 3_000 }));
+    await b.clock.settle();
+    expect(waits).toEqual([{ resources: ["a", "b"], delayMs: 3_000 }]);
+    await b.release(held);
+    await b.clock.settle();
+    expect(waits).toHaveLength(1);
+    await b.release(waiter.value);
   });
 
   it("tell of tryAcquire, too", async () => {
@@ -174,6 +201,20 @@ describe("a node that fails", () => {
     b.node(1).memory.resume();
     await b.release(lease);
     await b.clock.settle();
+  });
+
+  it("by answering always after its limit is told once, not once per answer", async () => {
+    const b = bench(3);
+    const redlock = b.redlock();
+    const failures = heard(redlock, "nodeFailed");
+    const recoveries = heard(redlock, "nodeRecovered");
+    b.node(1).fault = slowReply(b.clock, 700);
+    for (let round = 0; round < 50; round++) {
+      await b.run(redlock.using("a", () => {}));
+      await b.clock.advance(1_000);
+    }
+    expect(failures).toHaveLength(1);
+    expect(recoveries).toEqual([]);
   });
 
   it("is not what contention is", async () => {

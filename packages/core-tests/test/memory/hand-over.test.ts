@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bench } from "./bench.ts";
+import { bench, heard } from "./bench.ts";
 import { lost, only, refused } from "./tapped-node.ts";
 
 describe("handing a lease over", () => {
@@ -182,6 +182,44 @@ describe("restoring", () => {
     await b.clock.advance(1_000);
     const taker = await b.run(redlock.restore(handle));
     expect(taker.isHeld()).toBe(true);
+    await b.release(taker);
+  });
+
+  it("tells a quorum that nobody knows of from a lost one: two hung nodes may still have the token", async () => {
+    const b = bench();
+    const giver = await b.run(b.redlock().acquire("a"));
+    const handle = giver.handOver();
+    b.node(2).memory.flush();
+    for (const node of b.nodes.slice(3)) node.memory.hang();
+    const redlock = b.redlock();
+    expect(await b.failure(redlock.restore(handle))).toMatchObject({ code: "QUORUM_UNREACHABLE" });
+    for (const node of b.nodes.slice(3)) node.memory.resume();
+    const taker = await b.run(redlock.restore(handle));
+    expect(taker.isHeld()).toBe(true);
+    expect(await b.release(taker)).toBe("released");
+  });
+
+  it.each([
+    ["no ttl", {}],
+    ["an undefined ttl", { ttlMs: undefined }],
+  ])("with %s asked for goes on with the handle's own", async (_, options) => {
+    const b = bench(3);
+    const giver = await b.run(b.redlock({ ttlMs: 8_000 }).acquire("a"));
+    const taker = await b.run(b.redlock().restore(giver.handOver(), options));
+    await b.clock.advance(1_000);
+    await b.run(taker.extend());
+    expect(taker.remainingMs()).toBe(8_000 - 82);
+    expect(b.sent("extend")[0]?.command.at(-1)).toBe("8000");
+    await b.release(taker);
+  });
+
+  it("is told as an acquisition", async () => {
+    const b = bench(3);
+    const giver = await b.run(b.redlock().acquire(["b", "a"]));
+    const redlock = b.redlock();
+    const acquired = heard(redlock, "acquired");
+    const taker = await b.run(redlock.restore(giver.handOver()));
+    expect(acquired).toEqual([{ resources: ["a", "b"], attempts: 1, waitedMs: 0 }]);
     await b.release(taker);
   });
 

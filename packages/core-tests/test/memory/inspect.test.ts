@@ -131,6 +131,18 @@ describe("forceRelease", () => {
     expect(b.clock.pendingTimers).toBe(0);
   });
 
+  it("of one of several resources is a loss of the lease on all of them", async () => {
+    const b = bench(3);
+    const redlock = b.redlock();
+    const losses = heard(redlock, "lost");
+    const lease = await b.run(redlock.acquire(["b", "a"]));
+    await b.run(redlock.forceRelease("b"));
+    expect(lease.signal.reason).toMatchObject({ code: "LEASE_LOST", resources: ["a", "b"] });
+    expect(losses).toMatchObject([{ resources: ["a", "b"], error: { resources: ["a", "b"] } }]);
+    await b.clock.settle();
+    expect(b.keys()).toEqual([]);
+  });
+
   it("touches no other resource", async () => {
     const b = bench(3);
     const redlock = b.redlock();

@@ -176,6 +176,19 @@ describe("maxHoldMs", () => {
     await b.release(lease);
   });
 
+  it("counts by the monotonic clock where the wall clock stepped back", async () => {
+    const b = bench(3);
+    const lease = await b.run(b.redlock({ autoExtend: true, maxHoldMs: 60_000 }).acquire("a"));
+    await b.clock.advance(10_000);
+    b.clock.jumpWall(-3_600_000);
+    await b.clock.advance(49_999);
+    expect(lease.signal.aborted).toBe(false);
+    // Epoch milliseconds have no exact fractions.
+    await b.clock.advance(2);
+    expect(lease.signal.reason).toBeInstanceOf(HoldLimitError);
+    await b.release(lease);
+  });
+
   it("of Infinity never ends it", async () => {
     const b = bench(1);
     const redlock = b.redlock({ autoExtend: true, maxHoldMs: Number.POSITIVE_INFINITY });
@@ -194,6 +207,19 @@ describe("no storm of commands or timers", () => {
     expect(lease.isHeld()).toBe(true);
     // Every third of a ttl, and not more often: 500 / 6.67 = 75 rounds.
     expect(b.node(0).sent.filter(({ kind }) => kind === "extend").length).toBeLessThanOrEqual(90);
+    await b.release(lease);
+  });
+
+  it("after a long lease was asked for a short ttl: none before it moves the deadline", async () => {
+    const b = bench(3);
+    b.quietAfterMs = 61_000;
+    const lease = await b.run(b.redlock({ ttlMs: 60_000, autoExtend: true }).acquire("a"));
+    await b.run(lease.extend(20));
+    // The lease lasts until 59.4 s: no sooner can so short an extension move it.
+    await b.clock.advance(59_000);
+    expect(b.node(0).sent.length).toBeLessThanOrEqual(5);
+    await b.clock.advance(2_000);
+    expect(lease.isHeld()).toBe(true);
     await b.release(lease);
   });
 

@@ -59,21 +59,42 @@ describe("tasks that share one Redlock", () => {
 
   it("cap their hand-overs in a row, so that another process gets its turn", async () => {
     const b = bench();
-    const redlock = b.redlock({ retryDelayMs: 100 });
-    const stranger = b.redlock({ retryDelayMs: 10 });
+    const redlock = b.redlock({ retryDelayMs: 100, waitMs: 60_000 });
+    const stranger = b.redlock({ retryDelayMs: 100 });
     const times: number[] = [];
     const all = Array.from({ length: 200 }, () =>
       redlock.using("a", async () => {
         times.push(b.clock.now);
-        await new Promise<void>((resolve) => void b.clock.after(1, resolve));
+        await new Promise<void>((resolve) => void b.clock.after(100, resolve));
       }),
     );
     const outsider = b.watch(stranger.using("a", async () => b.clock.now));
     await b.run(Promise.all(all));
-    const pauses = times.filter((atMs, index) => index > 0 && atMs - (times[index - 1] ?? 0) > 10);
+    const pauses = times.filter((atMs, index) => index > 0 && atMs - (times[index - 1] ?? 0) > 500);
     expect(pauses.length).toBeGreaterThanOrEqual(2);
     expect(outsider.state).toBe("resolved");
     expect(outsider.value).toBeLessThan(times.at(-1) ?? 0);
+  });
+
+  it("go on counting hand-overs when one gives up in the pause for another process", async () => {
+    const b = bench(3);
+    const redlock = b.redlock({ retryDelayMs: 100 });
+    const held = await b.run(redlock.acquire("a"));
+    const caller = new AbortController();
+    const quitter = b.watch(redlock.acquire("a", { signal: caller.signal }));
+    const next = b.watch(redlock.acquire("a"));
+    // Fifty retry delays in one process, then its next waiter pauses for ten of them.
+    await b.clock.advance(5_000);
+    await b.release(held);
+    await b.clock.advance(500);
+    expect(quitter.state).toBe("pending");
+    caller.abort("stop");
+    await b.clock.advance(999);
+    expect(quitter).toMatchObject({ error: "stop", atMs: 5_500 });
+    expect(next.state).toBe("pending");
+    await b.clock.advance(1);
+    expect(next).toMatchObject({ state: "resolved", atMs: 6_500 });
+    await b.release(next.value);
   });
 });
 

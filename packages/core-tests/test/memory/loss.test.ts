@@ -137,6 +137,17 @@ describe("two clocks are read", () => {
     expect(lease.signal.aborted).toBe(true);
   });
 
+  it("both as one pair, so that a sleep after a backward step and extensions shows at once", async () => {
+    const b = bench();
+    const lease = await b.run(b.redlock({ autoExtend: true }).acquire("a"));
+    b.clock.jumpWall(-300_000);
+    await b.clock.advance(60_000);
+    expect(lease.isHeld()).toBe(true);
+    b.suspend(60_000);
+    expect(lease.isHeld()).toBe(false);
+    await b.clock.settle();
+  });
+
   it("in a blocked event loop, where timers are late", async () => {
     const b = bench();
     const lease = await b.run(b.redlock().acquire("a"));

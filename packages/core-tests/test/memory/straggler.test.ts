@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bench } from "./bench.ts";
 import {
+  type Fault,
+  first,
   late,
   lateAndMute,
   lateRefusal,
@@ -55,6 +57,36 @@ describe("a straggler that grants", () => {
     expect(b.clock.now).toBe(500);
     await b.clock.advance(200);
     expect(b.keys()).toEqual([]);
+  });
+
+  it("long after its ttl is released until it is gone: the first release may fail", async () => {
+    const b = bench(3);
+    b.occupy([1, 2]);
+    b.node(0).fault = only("acquire", late(b.clock, 5_000));
+    await b.failure(b.redlock({ ttlMs: 1_000 }).acquire("a", { waitMs: 0 }));
+    await b.clock.advance(4_999);
+    b.node(0).fault = only("release", first(1, refused));
+    await b.clock.advance(1);
+    expect(b.keys()).toEqual(["node-1 lock:a=t1"]);
+    await b.clock.advance(100);
+    expect(b.keys()).toEqual([]);
+  });
+
+  // Until mended: the claim's one signal has aborted when the first pursuit ended.
+  it("long after its ttl is released by a command that is not called off beforehand", async () => {
+    const b = bench(3);
+    b.occupy([1, 2]);
+    b.node(0).fault = only("acquire", late(b.clock, 5_000));
+    await b.failure(b.redlock({ ttlMs: 1_000 }).acquire("a", { waitMs: 0 }));
+    await b.clock.advance(4_999);
+    // As a driver does that sends nothing whose signal has aborted.
+    b.node(0).fault = only("release", ({ options: { signal } }, execute) =>
+      signal.aborted ? Promise.reject(signal.reason) : execute(),
+    );
+    await b.clock.advance(100);
+    const left = b.keys();
+    await b.clock.advance(1_000);
+    expect(left).toEqual([]);
   });
 
   it("after a won verdict strengthens the lease", async () => {
@@ -142,6 +174,30 @@ describe("a command that executes late and is never answered", () => {
     await b.clock.advance(800);
     await b.clock.advance(2_000);
     expect(b.keys()).toEqual([]);
+  });
+});
+
+describe("a command that was never sent", () => {
+  const unsent: Fault = () =>
+    Promise.reject(Object.assign(new Error("not connected"), { code: "NOT_SENT" }));
+
+  it("is not released again and again: nothing can come of it", async () => {
+    const b = bench(3);
+    b.occupy([1, 2], 60_000);
+    b.quietAfterMs = 61_000;
+    b.node(0).fault = unsent;
+    await b.failure(b.redlock({ ttlMs: 60_000 }).acquire("a", { waitMs: 0 }));
+    await b.clock.advance(60_000);
+    expect(b.node(0).sent.map(({ kind }) => kind)).toEqual(["acquire", "release"]);
+  });
+
+  it("is not released again and again after a lease that was won without it", async () => {
+    const b = bench(3);
+    b.node(0).fault = unsent;
+    const lease = await b.run(b.redlock().acquire("a"));
+    expect(await b.release(lease)).toBe("released");
+    await b.clock.advance(10_000);
+    expect(b.node(0).sent.map(({ kind }) => kind)).toEqual(["acquire", "release"]);
   });
 });
 

@@ -237,6 +237,13 @@ describe("tryUsing", () => {
     expect(ran).toBe(false);
   });
 
+  it("skips it after a split vote, and does not say for how long: nobody holds", async () => {
+    const b = bench(3);
+    for (const index of [0, 1, 2]) b.occupy([index], 5_000, `other-${index}`);
+    const result = await b.run(b.redlock().tryUsing("a", () => 1));
+    expect(result).toEqual({ ran: false, remainingMs: undefined });
+  });
+
   it("skips it without I/O where this very object holds the resource", async () => {
     const b = bench();
     const redlock = b.redlock();

@@ -24,7 +24,9 @@ export function parseExpiry(
 ): number {
   const ms = parseInteger(text) * unitMs;
   const expiresAtMs = absolute ? ms : nowMs + ms;
-  if (ms < -INT64_LIMIT || ms >= INT64_LIMIT || expiresAtMs >= INT64_LIMIT) {
+  // Milliseconds since the epoch are taken as they are: nothing to multiply or to add, nothing to overflow.
+  const mayOverflow = !absolute || unitMs > 1;
+  if (mayOverflow && (ms < -INT64_LIMIT || ms >= INT64_LIMIT || expiresAtMs >= INT64_LIMIT)) {
     throw invalidExpireTime(command);
   }
   return expiresAtMs;

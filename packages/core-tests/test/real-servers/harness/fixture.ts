@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { type ScriptProcess, spawnScript } from "@redlatch/testkit";
+import { pollUntil, type ScriptProcess, spawnScript } from "@redlatch/testkit";
 import { onTestFinished } from "vitest";
 import type { Told } from "../fixtures/connect.ts";
 import type { Harness } from "./harness.ts";
 import type { Testbed } from "./testbed.ts";
 
+/** A new process translates the sources that it imports: seconds, where others need the machine as well. */
+const STARTED_WITHIN_MS = 60_000;
+
 export interface RunningFixture {
   readonly child: ScriptProcess;
   /** What it said so far, one message per line. */
   readonly said: readonly Record<string, unknown>[];
+  /** Resolves once it said so many things; rejects when it ended before, or said nothing for too long. */
+  heard(count: number): Promise<unknown>;
   readonly exited: Promise<{
     readonly code: number | null;
     readonly said: readonly Record<string, unknown>[];
@@ -39,5 +44,13 @@ export function runFixture(
     complaints += data;
   });
   const exited = once(child, "close").then(([code]) => ({ code, said, complaints }));
-  return { child, said, exited };
+  const heard = (count: number) =>
+    pollUntil(
+      `${name} said ${count} things`,
+      () => said.length >= count || child.exitCode !== null,
+      { timeoutMs: STARTED_WITHIN_MS },
+    ).then(() => {
+      if (said.length < count) throw new Error(`${name} ended early: ${complaints}`);
+    });
+  return { child, said, heard, exited };
 }

@@ -135,8 +135,9 @@ export class Testbed {
    * little later.
    *
    * @param occupiedResource - Its key does not count where somebody else still holds it, see `occupy`.
+   * @param ttlMs - The TTL of the keys, where the test has one of its own.
    */
-  async expectNothingLeft(occupiedResource?: string): Promise<void> {
+  async expectNothingLeft(occupiedResource?: string, ttlMs: number = this.ttlMs): Promise<void> {
     const left = async () => {
       const foreign = occupiedResource ? await this.occupied(occupiedResource) : [];
       return (await this.keys()).map((keys, index) =>
@@ -146,7 +147,7 @@ export class Testbed {
     // What was sent before on the same connections is executed by then.
     await Promise.allSettled(this.#connections.map(({ node }) => look(node)));
     await pollUntil("no key is left", async () => (await left()).flat().length === 0, {
-      timeoutMs: this.ttlMs / 2,
+      timeoutMs: ttlMs / 2,
     });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await left()).flat()).toEqual([]);

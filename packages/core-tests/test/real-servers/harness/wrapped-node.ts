@@ -17,7 +17,7 @@ export function wrapped(node: RedisNode, between: Between): RedisNode {
 }
 
 /** Whether the command sets or extends keys; the other scripts of the core end with 0. */
-export const setsKeys = (command: Command): boolean => Number(command.at(-1)) > 0;
+const setsKeys = (command: Command): boolean => Number(command.at(-1)) > 0;
 
 export interface HoldingNode {
   readonly node: RedisNode;
@@ -43,12 +43,14 @@ export function holdingNode(node: RedisNode): HoldingNode {
   const held: ((fate: string) => Promise<void>)[] = [];
   let passing = 0;
   let places = 0;
-  const between: Between = (send, command) => {
+  const between: Between = (send, command, options) => {
     if (places === 0 || !setsKeys(command) || passing-- > 0) return send();
     places--;
     return new Promise((resolve, reject) => {
       held.push(async (fate) => {
-        const reply = await send();
+        // It stands for a command that has left: nobody can call it off any more.
+        const { signal } = new AbortController();
+        const reply = await node.send(command, { ...options, signal });
         if (fate === "answered") resolve(reply);
         if (fate === "rejected") reject(new Error("the connection was cut before the reply"));
       });

@@ -20,7 +20,7 @@ export function cycles(harness: Harness, count = 100_000, workers = 64): void {
     const bed = new Testbed(harness);
 
     it("leave a flat heap, no listener, no timer and no warning", {
-      timeout: 240_000,
+      timeout: 480_000,
     }, async () => {
       const { exited } = runFixture(harness, bed, "cycle", { cycles: count, workers });
       const { code, said, complaints } = await exited;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isRedlockError, LeaseLostError, QuorumUnreachableError } from "@redlatch/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Harness } from "../harness/harness.ts";
 import { Testbed } from "../harness/testbed.ts";
 
@@ -71,11 +71,40 @@ export function hungNodes(harness: Harness): void {
       },
     );
 
+    it.each([3, 2])("leaves no key where %i of 5 hang for longer than the ttl", async (count) => {
+      const ttlMs = 3_000;
+      const redlock = await bed.client({ ttlMs, nodeTimeoutMs: 100 });
+      await bed.hang(count);
+      const lease = await redlock.tryAcquire("a").catch(() => undefined);
+      await lease?.release();
+      await sleep(1.5 * ttlMs);
+      // Only now the servers execute what they were sent, and the keys live for a whole ttl from here.
+      await bed.resume();
+      await bed.expectNothingLeft(undefined, ttlMs);
+    });
+
     it("tells nobody knows, instead of null, when tryAcquire meets 3 of 5 hung", async () => {
       const redlock = await bed.client({ nodeTimeoutMs });
       await bed.hang(3);
       const error = await redlock.tryAcquire("a").catch((reason) => reason);
       expect(isRedlockError(error, "QUORUM_UNREACHABLE")).toBe(true);
+      await bed.resume();
+      await bed.expectNothingLeft();
+    });
+
+    it("causes no warning while it goes on releasing on hung nodes that never connected", async () => {
+      const warnings: Error[] = [];
+      const collect = (warning: Error) => warnings.push(warning);
+      process.on("warning", collect);
+      onTestFinished(() => {
+        process.off("warning", collect);
+      });
+      await bed.hang(3);
+      const redlock = bed.redlock(bed.nodes(), { nodeTimeoutMs: 40 });
+      await redlock.tryAcquire("a").catch(() => {});
+      // Releases again after 40, 80, 160, 320 and 640 ms.
+      await sleep(1_400);
+      expect(warnings).toEqual([]);
       await bed.resume();
       await bed.expectNothingLeft();
     });

@@ -35,10 +35,13 @@ const cases = (wrong: typeof WRONG) =>
 /** The error has to name the option, the rule and the value. */
 function expectRefusal(error: unknown, name: string, value: unknown): void {
   expect(error).toSatisfy((thrown) => thrown instanceof TypeError || thrown instanceof RangeError);
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
+  const isObject = Object(value) === value;
+  const shown = isObject ? Object.prototype.toString.call(value) : String(value);
   const { message } = error as Error;
   expect(message).toMatch(new RegExp(`^${name} must be .+, got `));
-  expect(message.endsWith(`got ${shown}`)).toBe(true);
+  expect(message.endsWith(typeof value === "string" ? `got "${value}"` : `got ${shown}`)).toBe(
+    true,
+  );
 }
 
 export function options(harness: Harness): void {

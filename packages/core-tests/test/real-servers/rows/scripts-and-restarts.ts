@@ -33,7 +33,7 @@ export function scriptsAndRestarts(harness: Harness): void {
       await (await redlock.acquire("a")).release();
       await bed.expectNothingLeft();
       const stats = String(await first!.command("INFO", "commandstats"));
-      expect(stats).toMatch(/cmdstat_evalsha:calls=2,/);
+      expect(stats).toContain("cmdstat_evalsha:");
       expect(stats).not.toContain("cmdstat_eval:");
     });
 

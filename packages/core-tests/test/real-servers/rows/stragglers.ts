@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isRedlockError, type RedisNode } from "@redlatch/core";
 import { describe, expect, it } from "vitest";
 import type { Harness } from "../harness/harness.ts";
@@ -12,10 +13,10 @@ export function stragglers(harness: Harness): void {
     const nodeTimeoutMs = Math.min(200, bed.ttlMs / 10);
 
     /** One node keeps the commands back that set keys: releases overtake them. */
-    async function redlockWithStraggler() {
+    async function redlockWithStraggler(ttlMs = bed.ttlMs) {
       const [first, ...others] = (await bed.connectedNodes()) as [RedisNode, ...RedisNode[]];
       const straggler = holdingNode(first);
-      const redlock = bed.redlock([straggler.node, ...others], { nodeTimeoutMs });
+      const redlock = bed.redlock([straggler.node, ...others], { ttlMs, nodeTimeoutMs });
       straggler.hold();
       return { redlock, straggler };
     }
@@ -62,6 +63,16 @@ export function stragglers(harness: Harness): void {
         await bed.resume();
         await bed.expectNothingLeft();
       });
+    });
+
+    it("leaves nothing of a command that executes after its whole ttl, when its answer is heard", async () => {
+      const ttlMs = 2_000;
+      const { redlock, straggler } = await redlockWithStraggler(ttlMs);
+      const lease = await redlock.acquire("a");
+      expect(await lease.release()).toBe("released");
+      await sleep(1.5 * ttlMs);
+      await straggler.letGo("answered");
+      await bed.expectNothingLeft(undefined, ttlMs);
     });
 
     it("counts a grant that comes after a won verdict", async () => {
