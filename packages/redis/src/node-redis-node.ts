@@ -18,7 +18,7 @@ export interface NodeRedisNodeOptions {
 }
 
 /**
- * Makes a voting node of what node-redis 5 or 6 makes: a client, a pool, a cluster or a sentinel.
+ * Makes a voting node of what node-redis 5 (from 5.11 on) or 6 makes: a client, a pool, a cluster or a sentinel.
  *
  * The client stays yours: call its `connect()`, which is never called here, and close it yourself. While it
  * connects for the first time a command waits for it; from then on a command is rejected at once while the
