@@ -39,8 +39,8 @@ export interface Driver extends NodeRedisClient {
   readonly isReady?: boolean;
   /** Only a client has them. */
   readonly options?: Place;
-  /** A pool's. */
-  execute(errand: Errand): Promise<void>;
+  /** Only a pool has it. */
+  execute?(errand: Errand): Promise<void>;
   /** Only a sentinel has it. */
   getMasterNode?(): unknown;
   /** Only a cluster has it. */
@@ -76,7 +76,7 @@ interface Foreign {
 export function driverOf(client: Partial<Driver & Foreign> | null | undefined): Driver {
   const mistake = client?.createScript
     ? "use @redlatch/upstash"
-    : client?.isCluster !== undefined
+    : client?.isCluster != null
       ? "use @redlatch/ioredis"
       : client?.withTypeMapping
         ? client.options?.readonly && "a replica never votes"

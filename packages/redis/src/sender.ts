@@ -2,6 +2,9 @@ import type { RedisNode } from "@redlatch/core";
 import type { Driver, Errand, Link } from "./client.ts";
 import { connectionOf } from "./connection.ts";
 
+/** A server that accepts a connection and never greets would keep commands waiting for ever. */
+const FIRST_ATTEMPT_MS = 10_000;
+
 /** Makes the function that sends a command at once, on its own, to a master, and never again. */
 export function senderOf(driver: Driver, name: string): RedisNode["send"] {
   const own = connectionOf(driver);
@@ -9,18 +12,26 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
   // A command that was given up still waits for a client; more of them need not.
   let isStuck = false;
 
-  const refusal = () =>
-    new Error(
-      `not connected to ${name}: ${driver.isOpen ? (own.cause ?? "lost") : "call client.connect() first"}`,
-      own,
+  const refusal = (sentTo?: Link) =>
+    Object.assign(
+      new Error(
+        `not connected to ${name}: ${driver.isOpen ? (own.cause ?? "lost") : "call client.connect() first"}`,
+        own,
+      ),
+      // So that the core need not undo what never left.
+      !sentTo && { code: "NOT_SENT" },
     );
 
   /** Runs the errand with a link to the key's master, as soon as the driver has one. */
   async function lend(key: string, errand: Errand): Promise<void> {
     if (driver.getMasterNode) return driver._execute(false, errand);
-    if (!(driver.masters ?? driver.options)) return driver.execute(errand);
+    if (driver.execute) return driver.execute(errand);
     if (!(own.cause ?? driver.isReady ?? driver.masters![0])) {
-      firstAttempt ??= new Promise((resolve) => own.listeners.add(resolve));
+      firstAttempt ??= new Promise((resolve) => {
+        own.listeners.add(resolve);
+        // It must not keep a process alive; not every runtime's timer can be told so.
+        (setTimeout(resolve, FIRST_ATTEMPT_MS) as { unref?(): void }).unref?.();
+      });
       await firstAttempt;
     }
     if (!driver.masters) return errand(driver as Link);
@@ -32,21 +43,17 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (isStuck || !driver.isOpen) throw refusal();
-      const args: unknown[] = [...command];
       let link: Link | undefined;
       const giveUp = (cause: unknown) => {
-        if (!signal.aborted) {
-          // A connection is up, or another one was lost.
-          if (!cause || link?.isReady) return;
-          isStuck = !(link ?? driver.masters);
-        }
-        reject(signal.aborted ? signal.reason : refusal());
+        // A connection is up, or another one was lost.
+        if (!cause || link?.isReady) return;
+        isStuck = !(link ?? driver.masters);
+        reject(refusal(link));
         // If it is not written yet, the driver refuses to. By abortSignal, two commands that are dropped at
-        // once would cut node-redis 5's queue: whatever follows would never be written.
-        args[0] = undefined;
+        // once would cut the queue of node-redis 5 and 6.0: whatever follows would never be written.
+        command[0] = undefined as never;
       };
       own.listeners.add(giveUp);
-      signal.addEventListener("abort", giveUp);
       // Where all is well, the link is there by then.
       if (own.cause) setTimeout(() => giveUp(own.cause));
       lend(key, async (lent, options) => {
@@ -54,10 +61,11 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
         connectionOf(lent, own);
         if (!lent.isReady) throw refusal();
         own.cause = undefined;
-        if (!args[0]) return;
+        signal.throwIfAborted();
+        if (!command[0]) return;
         // Whatever the client's own command options are.
         return lent
-          .sendCommand(args, { ...options, abortSignal: undefined, timeout: undefined })
+          .sendCommand(command, { ...options, abortSignal: undefined, timeout: undefined })
           .then(resolve, (error) => {
             // On a redirection, the driver asks where it was told to. A lost command it would send again.
             if (lent.isReady) throw error;
@@ -66,7 +74,6 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
       })
         .catch(reject)
         .finally(() => {
-          signal.removeEventListener("abort", giveUp);
           own.listeners.delete(giveUp);
           isStuck = false;
         });

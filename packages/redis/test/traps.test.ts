@@ -53,10 +53,13 @@ describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
         const sent = outcome(send(node, ["EVAL", INCREMENT, "1", "n"]));
         await pause(30);
         proxy.cut();
-        expect(await outcome(sent, 200)).toMatchObject({
+        const error = await outcome(sent, 200);
+        expect(error).toMatchObject({
           message: expect.stringContaining("not connected to"),
           cause: expect.any(Error),
         });
+        // Nobody knows: what the core has to undo.
+        expect(error).not.toHaveProperty("code");
         await server.resume();
         await ready(client);
         expect(await send(node, ["EVAL", INCREMENT, "1", "m"])).toBe(1);
@@ -111,18 +114,16 @@ describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
       expect(await sent).toBe("OK");
     });
 
-    it("rejects with the reason when the signal aborts, though the command still runs later", async () => {
+    it("does not call off what is written already: a command whose signal aborts runs", async () => {
       const { node } = await connect();
       await server.hang();
       const controller = new AbortController();
-      const sent = outcome(send(node, ["SET", "a", "1"], controller.signal));
+      const sent = send(node, ["SET", "a", "1"], controller.signal);
       await pause(30);
-      const reason = new Error("no more");
-      controller.abort(reason);
-      expect(await outcome(sent, 50)).toBe(reason);
+      controller.abort(new Error("no more"));
+      expect(await outcome(sent, 50)).toBe("pending");
       await server.resume();
-      await vi.waitFor(async () => expect(await server.command("GET", "a")).toBe("1"));
-      expect(await send(node, ["GET", "a"])).toBe("1");
+      expect(await sent).toBe("OK");
     });
   });
 
@@ -146,16 +147,13 @@ describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
       expect(await outcome(client.get("a"), 200)).toBe(driver.endsWith("6") ? null : "pending");
     });
 
-    it("drops several commands at once without losing what follows", async () => {
+    it("loses nothing where several signals abort at once", async () => {
       const { client, node } = await connect();
-      const controller = new AbortController();
-      const dropped = ["a", "b", "c"].map((key) =>
-        outcome(send(node, ["SET", key, "1"], controller.signal)),
-      );
-      controller.abort("no more");
-      expect(await Promise.all(dropped)).toEqual(["no more", "no more", "no more"]);
-      expect(await send(node, ["EXISTS", "a", "b", "c"])).toBe(0);
-      expect(await client.get("a")).toBeNull();
+      const controllers = [new AbortController(), new AbortController(), new AbortController()];
+      const sent = controllers.map(({ signal }) => send(node, ["INCR", "n"], signal));
+      for (const controller of controllers) controller.abort("no more");
+      expect(await Promise.all(sent)).toEqual([1, 2, 3]);
+      expect(await client.get("n")).toBe("3");
     });
 
     it("is not timed out by a timeout of the client's own", async () => {
