@@ -13,7 +13,7 @@ export interface IoredisClient {
 }
 
 /** An error as ioredis emits it. */
-export interface DriverError extends Error {
+interface DriverError extends Error {
   command?: unknown;
   readonly lastNodeError?: { command?: unknown };
 }

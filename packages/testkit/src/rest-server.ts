@@ -87,6 +87,8 @@ class FaultyRestServer implements RestServer {
     this.#listener = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
+    // Clients close idle connections. Closed from here, one may just be used again, and the request be lost.
+    this.#listener.keepAliveTimeout = 0;
   }
 
   get port(): number {
