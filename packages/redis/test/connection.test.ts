@@ -1,9 +1,14 @@
-import { getEventListeners, once } from "node:events";
-import { createServer } from "node:net";
-import { type RealServer, type ServerPool, startServers } from "@redlatch/testkit";
+import { getEventListeners } from "node:events";
+import {
+  freePort,
+  outcome,
+  type RealServer,
+  type ServerPool,
+  startServers,
+} from "@redlatch/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeRedisNode } from "../src/index.ts";
-import { closing, drivers, outcome, pause, send, soon } from "./drivers.ts";
+import { closing, drivers, pause, send, soon } from "./drivers.ts";
 
 let pool: ServerPool;
 let server: RealServer;
@@ -18,16 +23,6 @@ beforeEach(async () => {
   else await server.restart();
   await server.flush();
 });
-
-/** A port that refuses connections. */
-async function refusingPort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const { port } = listener.address() as { port: number };
-  listener.close();
-  await once(listener, "close");
-  return port;
-}
 
 describe.each(drivers)("a client of $driver", ({ createClient }) => {
   type Options = NonNullable<Parameters<typeof createClient>[0]>;
@@ -66,7 +61,7 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
     );
 
     it("rejects with the cause when it is refused, at the first error", async () => {
-      const port = await refusingPort();
+      const port = await freePort();
       const { client, node } = make(port);
       client.connect().catch(() => {});
       const error = await outcome(send(node, ["SET", "a", "1"]));
@@ -92,7 +87,7 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
     });
 
     it("rejects with the cause when reconnectStrategy gives up", async () => {
-      const port = await refusingPort();
+      const port = await freePort();
       const socket = { host: "127.0.0.1", port, reconnectStrategy: false as const };
       const client = closing(createClient({ socket }));
       const node = nodeRedisNode(client);

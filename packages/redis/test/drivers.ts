@@ -39,21 +39,6 @@ export function send(
   return node.send(command, { key: key ?? "", signal });
 }
 
-/** How the promise ends within the time, in milliseconds; "pending" when it does not. */
-export async function outcome(promise: Promise<unknown>, withinMs = 1_000): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const pending = new Promise((resolve) => {
-    timer = setTimeout(resolve, withinMs, "pending");
-  });
-  try {
-    return await Promise.race([promise, pending]);
-  } catch (error) {
-    return error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);

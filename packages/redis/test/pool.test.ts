@@ -1,4 +1,5 @@
 import {
+  outcome,
   type RealServer,
   type ServerPool,
   startServers,
@@ -7,7 +8,7 @@ import {
 } from "@redlatch/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { nodeRedisNode } from "../src/index.ts";
-import { closing, drivers, outcome, pause, send, soon } from "./drivers.ts";
+import { closing, drivers, pause, send, soon } from "./drivers.ts";
 
 const INCREMENT = "return redis.call('INCR', KEYS[1])";
 

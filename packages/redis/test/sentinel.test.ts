@@ -1,4 +1,5 @@
 import {
+  outcome,
   pollUntil,
   type RealServer,
   type ServerPool,
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { launchLocalProcess } from "../../testkit/src/local-process.ts";
 import { startAll } from "../../testkit/src/start-servers.ts";
 import { nodeRedisNode } from "../src/index.ts";
-import { closing, drivers, outcome, pause, send, soon } from "./drivers.ts";
+import { closing, drivers, pause, send, soon } from "./drivers.ts";
 import { type Sentinel, startSentinel } from "./sentinel.ts";
 
 const INCREMENT = "return redis.call('INCR', KEYS[1])";

@@ -1,7 +1,10 @@
+export { freePort } from "./free-port.ts";
+export { outcome } from "./outcome.ts";
 export type { Persistence } from "./persistence.ts";
 export { type PollingOptions, pollUntil } from "./polling.ts";
 export { type ProcessState, processState } from "./process-state.ts";
 export type { RealServer, ServerOptions } from "./real-server.ts";
+export { replicate } from "./replicate.ts";
 export { type Reply, ReplyError } from "./resp.ts";
 export type { RestAnswer } from "./rest-protocol.ts";
 export {

@@ -2,13 +2,14 @@ import { inspect } from "node:util";
 import { Redlock, type RedlockEvents } from "@redlatch/core";
 import {
   type ForcedAnswer,
+  outcome,
   type RestServer,
   type ServerPool,
   startServers,
 } from "@redlatch/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { upstashNode } from "../src/index.ts";
-import { drivers, outcome, send, serving, TOKEN } from "./drivers.ts";
+import { drivers, send, serving, TOKEN } from "./drivers.ts";
 
 const [{ make }] = drivers;
 let pool: ServerPool;

@@ -1,7 +1,13 @@
-import { type RealServer, type RestServer, type ServerPool, startServers } from "@redlatch/testkit";
+import {
+  outcome,
+  type RealServer,
+  type RestServer,
+  type ServerPool,
+  startServers,
+} from "@redlatch/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { upstashNode } from "../src/index.ts";
-import { type Config, drivers, outcome, send, serving, TOKEN } from "./drivers.ts";
+import { type Config, drivers, send, serving, TOKEN } from "./drivers.ts";
 
 const INCREMENT = "return redis.call('INCR', KEYS[1])";
 
