@@ -1,7 +1,10 @@
 import { conformanceCases, lockScenarios, silenceCases } from "@redlatch/testing/conformance";
 
+/** Most of a scenario is waiting. All of them at once would make each other late. */
+const AT_ONCE = 6;
+
 /**
- * Runs all cases on the first of the nodes, then the scenarios over all of them, side by side.
+ * Runs all cases on the first of the nodes, then the scenarios over all of them, some side by side.
  *
  * With `casesOnly`, no scenarios and no silence: for a cluster, of which only a part could be silenced.
  *
@@ -35,7 +38,11 @@ export async function play(connect, { servers, context, casesOnly }) {
   const runScenario = (one) => note(one, () => one.run(nodes, context));
   // Load of its own, which would make the others late.
   const many = scenarios.filter(({ name }) => name.startsWith("many cycles"));
-  await Promise.all(scenarios.filter((one) => !many.includes(one)).map(runScenario));
+  const others = scenarios.filter((one) => !many.includes(one));
+  const inLine = async () => {
+    for (let one = others.shift(); one; one = others.shift()) await runScenario(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, inLine));
   for (const one of many) await runScenario(one);
   await Promise.all(connections.map(({ close }) => close()));
   return results;

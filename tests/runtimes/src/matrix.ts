@@ -14,10 +14,10 @@ type Named = { readonly name: string };
 /** What a full run reports. */
 const ALL: readonly Named[] = [...conformanceCases, ...silenceCases, ...lockScenarios];
 
-/** Over HTTP a command takes longer, and a cycle of acquire and release is six of them. */
+/** Over HTTP a command takes longer. */
 const CONTEXTS: { readonly tcp: ScenarioContext; readonly http: ScenarioContext } = {
   tcp: { ttlMs: 1_500, cycles: 2_000 },
-  http: { ttlMs: 3_000, cycles: 500 },
+  http: { ttlMs: 3_000, cycles: 2_000 },
 };
 
 /** What the scenarios are told where they go over this driver. */
