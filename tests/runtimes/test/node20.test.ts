@@ -1,4 +1,5 @@
 import { matrix } from "../src/matrix.ts";
 import { thisNode } from "../src/runtimes.ts";
+import { tested } from "../src/tested.ts";
 
-matrix(thisNode, ["ioredis", "node-redis", "upstash", "fetch"]);
+matrix(thisNode, tested["Node 20"]);

@@ -1,4 +1,5 @@
 import { matrix } from "../src/matrix.ts";
 import { node } from "../src/runtimes.ts";
+import { tested } from "../src/tested.ts";
 
-matrix(node(26), ["ioredis", "node-redis", "upstash"]);
+matrix(node(26), tested["Node 26"]);

@@ -7,6 +7,7 @@ import { playIn, reports } from "../src/matrix.ts";
 import { startProgram } from "../src/run-program.ts";
 import { bun, type Runtime, thisNode } from "../src/runtimes.ts";
 import { startBoth, startOneCluster, type ToldServer } from "../src/servers.ts";
+import { testedOwnDrivers } from "../src/tested.ts";
 
 /** Why GLIDE's native part does not run on this machine; empty where it does. */
 const glideIsMissing = await import("@valkey/valkey-glide").then(
@@ -51,7 +52,7 @@ function survivesOutages(runtime: Runtime, driver: string): void {
 }
 
 describe.skipIf(!bun.program)("Bun's own client", () => {
-  reports(startBoth, (servers) => playIn(bun, "bun", servers));
+  reports(startBoth, (servers) => playIn(bun, testedOwnDrivers.Bun, servers));
   survivesOutages(bun, "bun");
 
   it("locks also where no server was there at first", async () => {
@@ -64,7 +65,7 @@ describe.skipIf(!bun.program)("Bun's own client", () => {
 });
 
 describe.skipIf(glideIsMissing)(`Valkey GLIDE${glideIsMissing}`, () => {
-  reports(startBoth, (servers) => playIn(thisNode, "glide", servers));
+  reports(startBoth, (servers) => playIn(thisNode, testedOwnDrivers["Node 20"], servers));
   survivesOutages(thisNode, "glide");
 
   describe("with a cluster", () => {
