@@ -79,7 +79,7 @@ export function driverOf(client: Partial<Driver & Foreign> | null | undefined): 
     : client?.isCluster != null
       ? "use @redlatch/ioredis"
       : client?.withTypeMapping
-        ? client.options?.readonly && "a replica never votes"
+        ? client.options?.readonly && "got a replica's"
         : `got ${client && typeof client}`;
   if (mistake) throw new TypeError(`nodeRedisNode: ${mistake}`);
   return client as Driver;

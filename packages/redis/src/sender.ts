@@ -39,7 +39,7 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
     return driver._execute(route, false, undefined, errand);
   }
 
-  return (command, { key, signal }) =>
+  return ([...args], { key, signal }) =>
     new Promise((resolve, reject) => {
       signal.throwIfAborted();
       if (isStuck || !driver.isOpen) throw refusal();
@@ -51,7 +51,7 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
         reject(refusal(link));
         // If it is not written yet, the driver refuses to. By abortSignal, two commands that are dropped at
         // once would cut the queue of node-redis 5 and 6.0: whatever follows would never be written.
-        command[0] = undefined as never;
+        args[0] = undefined as never;
       };
       own.listeners.add(giveUp);
       // Where all is well, the link is there by then.
@@ -62,10 +62,10 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
         if (!lent.isReady) throw refusal();
         own.cause = undefined;
         signal.throwIfAborted();
-        if (!command[0]) return;
+        if (!args[0]) return;
         // Whatever the client's own command options are.
         return lent
-          .sendCommand(command, { ...options, abortSignal: undefined, timeout: undefined })
+          .sendCommand(args, { ...options, abortSignal: undefined, timeout: undefined })
           .then(resolve, (error) => {
             // On a redirection, the driver asks where it was told to. A lost command it would send again.
             if (lent.isReady) throw error;

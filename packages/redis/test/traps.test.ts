@@ -1,4 +1,4 @@
-import { Redlock } from "@redlatch/core";
+import { type Command, Redlock } from "@redlatch/core";
 import {
   outcome,
   type RealServer,
@@ -51,7 +51,8 @@ describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
       async (options) => {
         const { client, node } = await connect(options);
         await server.hang();
-        const sent = outcome(send(node, ["EVAL", INCREMENT, "1", "n"]));
+        const command: Command = ["EVAL", INCREMENT, "1", "n"];
+        const sent = outcome(send(node, command));
         await pause(30);
         proxy.cut();
         const error = await outcome(sent, 200);
@@ -61,6 +62,8 @@ describe.each(drivers)("$driver", ({ driver, createClient, RESP_TYPES }) => {
         });
         // Nobody knows: what the core has to undo.
         expect(error).not.toHaveProperty("code");
+        // Somebody may want to send it again.
+        expect(command).toEqual(["EVAL", INCREMENT, "1", "n"]);
         await server.resume();
         await ready(client);
         expect(await send(node, ["EVAL", INCREMENT, "1", "m"])).toBe(1);
