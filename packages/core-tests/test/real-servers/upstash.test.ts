@@ -6,8 +6,8 @@
 //   answered or aborted, and one that sets keys is aborted only when the keys have expired.
 // - error replies: a REST server's clients are tokens, not users; the rows with PUBLISH forbidden run as the
 //   default user and show nothing here.
-// - contention: with a ttl of 10 s, as one row allows four rounds in a row no more than half a ttl.
-// - cycles: 2,000 instead of 100,000, by 8 workers instead of 64, each request having a connection of its
+// - contention: with a ttl of 20 s, as one row allows four rounds in a row no more than a third of a ttl.
+// - cycles: 2,000 instead of 100,000, by 4 workers instead of 64, each request having a connection of its
 //   own, and with a ttl of 10 s.
 import { upstash } from "./harness/upstash.ts";
 import { aborting } from "./rows/aborting.ts";
@@ -33,8 +33,8 @@ aborting(harness);
 brokenNodes(harness);
 closing(harness);
 connections(harness);
-contention(upstash(10_000));
-cycles(upstash(10_000), 2_000, 8);
+contention(upstash(20_000));
+cycles(upstash(10_000), 2_000, 4);
 errorReplies(harness);
 expiredLeases(harness);
 extensions(harness);
