@@ -19,9 +19,14 @@ const packages = readdirSync(join(root, "packages"))
 // The private packages are not documented for users.
 const published = packages.filter((path) => !manifestOf(path).private);
 const sources = Object.fromEntries(
-  published
-    .filter((path) => existsSync(join(root, path, "src/index.ts")))
-    .map((path) => [manifestOf(path).name, join(root, path, "src/index.ts")]),
+  published.flatMap((path) => {
+    const { name, exports = {} } = manifestOf(path);
+    // By the rule of the builds, `dist/entry.js` is made of `src/entry.ts`.
+    return Object.keys(exports)
+      .map((entry) => entry.slice("./".length))
+      .map((entry) => [join(name, entry), join(root, path, "src", `${entry || "index"}.ts`)])
+      .filter(([, source]) => existsSync(source!));
+  }),
 );
 
 const documents = [
@@ -36,7 +41,12 @@ const withCode = [...documents, ...sourceFiles].filter(
   (file) => codeBlocksIn(root, [file]).length > 0,
 );
 
-function manifestOf(path: string): { name: string; private?: boolean } {
+/** Documents whose code imports what only another package of the workspace installs. */
+const GUIDES: Readonly<Record<string, { readonly folder: string; readonly types: string[] }>> = {
+  "docs/own-driver.md": { folder: join(root, "tests/runtimes"), types: ["node", "bun"] },
+};
+
+function manifestOf(path: string): { name: string; private?: boolean; exports?: object } {
   return JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
 }
 
@@ -44,7 +54,11 @@ describe("code in the documentation", () => {
   let faults: string[];
 
   beforeAll(() => {
-    faults = faultsOf(codeBlocksIn(root, withCode), folder, sources);
+    const usual = withCode.filter((file) => !GUIDES[file]);
+    faults = faultsOf(codeBlocksIn(root, usual), folder, sources);
+    for (const [file, { folder, types }] of Object.entries(GUIDES)) {
+      faults.push(...faultsOf(codeBlocksIn(root, [file]), folder, sources, types));
+    }
   });
 
   it("is found in the README and in the sources", () => {
