@@ -26,6 +26,16 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
   },
 });
 
+/** The example apps: programs in processes of their own, on real servers. */
+const app = (name: string, options: Record<string, unknown> = {}) =>
+  project(name, {
+    root: fromRoot(`apps/${name}`),
+    globalSetup: fromRoot("apps/build.ts"),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    ...options,
+  });
+
 export default defineConfig({
   test: {
     projects: [
@@ -43,6 +53,7 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),
+      app("node-cron"),
     ],
   },
 });
