@@ -54,6 +54,7 @@ export default defineConfig({
         hookTimeout: 60_000,
       }),
       app("node-cron"),
+      app("deno-http"),
     ],
   },
 });

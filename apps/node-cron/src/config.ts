@@ -62,8 +62,8 @@ function faultsOf({ redisUrls, schedule, jobUrl, lockTtlMs }: Config): string[] 
   if (jobUrl && !hasProtocol(jobUrl, /^https?:$/)) {
     faults.push("JOB_URL is no http:// or https:// URL");
   }
-  if (!Number.isInteger(lockTtlMs) || lockTtlMs < 500) {
-    faults.push("LOCK_TTL_MS must be an integer of milliseconds, at least 500");
+  if (!Number.isInteger(lockTtlMs) || lockTtlMs < 500 || lockTtlMs > 600_000) {
+    faults.push("LOCK_TTL_MS must be an integer of milliseconds from 500 to 600000");
   }
   return faults;
 }

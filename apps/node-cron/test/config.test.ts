@@ -34,7 +34,7 @@ describe("the configuration", () => {
       "  - REDIS_URLS: number 2 is no redis:// or rediss:// URL",
       expect.stringMatching(/^ {2}- SCHEDULE: .*'every day'/),
       "  - JOB_URL is no http:// or https:// URL",
-      "  - LOCK_TTL_MS must be an integer of milliseconds, at least 500",
+      "  - LOCK_TTL_MS must be an integer of milliseconds from 500 to 600000",
     ]);
   });
 
