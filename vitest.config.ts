@@ -55,6 +55,7 @@ export default defineConfig({
       }),
       app("node-cron"),
       app("deno-http"),
+      app("cloudflare-worker"),
     ],
   },
 });
