@@ -59,13 +59,11 @@ const nothingIsKept = (id: string) =>
     soon,
   );
 
-/** The mark of a processed event lasts far longer than a lock. */
+/** The mark of a processed event lasts far longer than a lock. A majority of three is enough. */
 const isRemembered = (id: string) =>
   pollUntil(
-    `all databases remember ${id}`,
-    async () => {
-      return (await keptMs(id)).every((ms) => ms > 3_600_000);
-    },
+    `a majority of the databases remembers ${id}`,
+    async () => (await keptMs(id)).filter((ms) => ms > 3_600_000).length >= 2,
     soon,
   );
 
@@ -184,17 +182,21 @@ describe("a sender that hangs up", () => {
 
   it("many of them, in one isolate, leave nothing behind", async () => {
     const { isolate } = await workerd.deliver("before-2");
-    for (const database of databases) database.delay(100);
+    for (const database of databases) database.delay(700);
     const ids = Array.from({ length: 10 }, (_, index) => `many-${index}`);
     const before = hangUps();
-    await Promise.all(
-      ids.map((id) => {
-        const taken = async () => (await keptMs(id)).some((ms) => ms > 0);
-        return workerd.hangUp(id, pollUntil(`${id} is set`, taken, soon));
-      }),
+    const taken = pollUntil(
+      "all locks are being taken",
+      async () => {
+        const keys = await pool.servers[0]!.command("KEYS", "lock:webhook:shop:many-*");
+        return (keys as string[]).length === ids.length;
+      },
+      soon,
     );
+    await Promise.all(ids.map((id) => workerd.hangUp(id, taken)));
     await pollUntil("all were cancelled", () => hangUps() === before + ids.length, soon);
     await Promise.all(ids.map(nothingIsKept));
+    expect(ids.map(calls)).toEqual(ids.map(() => 0));
     for (const database of databases) database.heal();
     const again = await Promise.all(ids.map((id) => workerd.deliver(id)));
     expect(again.map(({ outcome }) => outcome)).toEqual(ids.map(() => "processed"));
