@@ -69,7 +69,9 @@ const isRemembered = (id: string) =>
 
 describe("a webhook", () => {
   it("is processed once, however many copies of it come at the same time, or later", async () => {
-    const copies = await Promise.all(Array.from({ length: 12 }, () => workerd.deliver("order-1")));
+    // The databases know the scripts, and the Worker runs.
+    await workerd.deliver("order-0");
+    const copies = await Promise.all(Array.from({ length: 6 }, () => workerd.deliver("order-1")));
     expect(copies.filter(({ outcome }) => outcome === "processed")).toHaveLength(1);
     for (const { status, outcome } of copies) {
       expect([
@@ -96,6 +98,17 @@ describe("a webhook", () => {
     go();
     expect(await first).toMatchObject({ status: 200, outcome: "processed" });
     expect(calls("slow-1")).toBe(1);
+  });
+
+  it("costs one request to each database to lock it, and one to remember it", async () => {
+    await workerd.deliver("cost-0"); // the databases know the scripts
+    await isRemembered("cost-0");
+    const requests = () => databases.reduce((sum, database) => sum + database.requests, 0);
+    const before = requests();
+    await workerd.deliver("cost-1");
+    await isRemembered("cost-1");
+    await pollUntil("all were asked", () => requests() - before >= 6, soon);
+    expect(requests() - before).toBe(6);
   });
 
   it("that the target refused is processed when it comes again", async () => {

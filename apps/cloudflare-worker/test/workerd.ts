@@ -32,7 +32,7 @@ export class Workerd implements AsyncDisposable {
 
   static async start(bindings: Record<string, string>): Promise<Workerd> {
     const [app, sender] = await Promise.all([bundle("probe.ts"), bundle("sender.ts")]);
-    const workerd = new Workerd(app!, sender!, bindings);
+    const workerd = new Workerd(app, sender, bindings);
     await workerd.#miniflare.ready;
     return workerd;
   }
@@ -76,13 +76,13 @@ interface Answer {
   readonly outcome: string;
 }
 
-const worker = (contents: string) => ({
+export const worker = (contents: string) => ({
   ...COMPATIBILITY,
   modules: [{ type: "ESModule" as const, path: "worker.mjs", contents }],
 });
 
 /** Bundles as wrangler does: with the packages as they are built. */
-async function bundle(file: string): Promise<string | undefined> {
+export async function bundle(file: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`workers/${file}`, import.meta.url))],
     bundle: true,
@@ -94,5 +94,5 @@ async function bundle(file: string): Promise<string | undefined> {
     conditions: ["workerd", "worker", "browser"],
     logLevel: "silent",
   });
-  return outputFiles[0]?.text;
+  return outputFiles[0]!.text;
 }
