@@ -1,25 +1,12 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { program } from "../scripts/deno-program.mjs";
 
-/** Deno's program, from the package for this machine; undefined where there is none. */
-export const program = findProgram();
-
-function findProgram(): string | undefined {
-  const { platform, arch } = process;
-  const deno = createRequire(createRequire(import.meta.url).resolve("deno/package.json"));
-  for (const name of [`@deno/${platform}-${arch}-glibc`, `@deno/${platform}-${arch}`]) {
-    try {
-      return join(dirname(deno.resolve(`${name}/package.json`)), "deno");
-    } catch {}
-  }
-  return undefined;
-}
+export { program };
 
 type Environment = Readonly<Record<string, string>>;
 
