@@ -28,6 +28,16 @@ const project = (name: string, options: Record<string, unknown> = {}) => ({
   },
 });
 
+/** The example apps: programs in processes of their own, on real servers. */
+const app = (name: string, options: Record<string, unknown> = {}) =>
+  project(name, {
+    root: fromRoot(`apps/${name}`),
+    globalSetup: fromRoot("apps/build.ts"),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    ...options,
+  });
+
 export default defineConfig({
   test: {
     // Most of the time goes by waiting for servers: two files at once even on two cores.
@@ -48,6 +58,9 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 60_000,
       }),
+      app("node-cron"),
+      app("deno-http"),
+      app("cloudflare-worker"),
     ],
   },
 });

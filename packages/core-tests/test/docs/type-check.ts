@@ -17,6 +17,12 @@ const USER_OPTIONS: ts.CompilerOptions = {
   allowImportingTsExtensions: true,
 };
 
+/** What a document's code needs beside: types of packages, decorators. */
+export type Compilation = Pick<
+  ts.CompilerOptions,
+  "types" | "experimentalDecorators" | "emitDecoratorMetadata"
+>;
+
 /**
  * Compiles each block as a module of its own, which lies in `folder` as far as imports go. `sources` says
  * which file a package's name stands for, `types` which packages' global types are there.
@@ -27,10 +33,10 @@ export function faultsOf(
   blocks: readonly CodeBlock[],
   folder: string,
   sources: Readonly<Record<string, string>>,
-  types: string[] = ["node"],
+  how: Compilation = {},
 ): string[] {
   const paths = Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]]));
-  const options = { ...USER_OPTIONS, paths, types };
+  const options = { ...USER_OPTIONS, paths, ...how };
   const modules = new Map(
     blocks.map((block, index) => [`${folder}/block-${index}.ts`, block] as const),
   );
