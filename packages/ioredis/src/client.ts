@@ -12,6 +12,12 @@ export interface IoredisClient {
   on(event: string, listener: (error?: unknown) => void): unknown;
 }
 
+/** An error as ioredis emits it. */
+interface DriverError extends Error {
+  command?: unknown;
+  readonly lastNodeError?: { command?: unknown };
+}
+
 /** ioredis' own command object, as far as it is used here. */
 export interface DriverCommand {
   name: string;
@@ -42,6 +48,8 @@ export interface Driver extends IoredisClient {
   disconnect(): void;
   subscribe(channel: string): Promise<unknown>;
   unsubscribe(channel: string): Promise<unknown>;
+  on(event: "message", listener: (channel: string) => void): unknown;
+  on(event: string, listener: (error?: DriverError) => void): unknown;
   sendCommand(command: DriverCommand): Promise<unknown>;
 }
 
@@ -62,7 +70,8 @@ function mistakeOf(shape: Driver, client: unknown): string | undefined {
   if ("isOpen" in shape) return "node-redis: use @redlatch/redis";
   if ("createScript" in shape) return "Upstash: use @redlatch/upstash";
   if (!("isCluster" in shape)) return `${client && typeof client}`;
-  const { isCluster, options } = shape;
-  if (!isCluster && (options.readOnly || options.role === "slave")) return "a replica's";
+  // A Cluster's options have neither.
+  const { readOnly, role } = shape.options;
+  if (readOnly || role === "slave") return "a replica's";
   return undefined;
 }

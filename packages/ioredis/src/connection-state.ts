@@ -25,10 +25,12 @@ export function stateOf(client: Driver): ConnectionState {
     state = { firstAttempt, over };
     states.set(client, state);
     // A status that no attempt under way is going to change: nothing to wait for.
-    if (!/wait|^connect/.test(client.status)) over();
+    if (!/wait|^con/.test(client.status)) over();
     for (const event of ["ready", "error", "close", "end"]) {
       client.on(event, (error) => {
-        if (error || event === "ready") state!.cause = error as Error;
+        // There ioredis tells what it had sent, passwords included.
+        delete (error?.lastNodeError ?? error)?.command;
+        if (error || event === "ready") state!.cause = error;
         over();
       });
     }

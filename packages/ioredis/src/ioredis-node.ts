@@ -54,12 +54,15 @@ export function ioredisNode(client: IoredisClient, options: IoredisNodeOptions =
     ordered: !driver.isCluster,
     subscribe: subscriberOf(driver),
     async send([command, ...args], { signal }) {
-      if (driver.status !== "ready" && !signal.aborted) await firstAttemptOver(driver, state);
+      signal.throwIfAborted();
+      if (driver.status !== "ready") await firstAttemptOver(driver, state);
       signal.throwIfAborted();
       if (!canWrite(driver)) {
-        const message = `not connected to ${name}: ${state.cause?.message ?? driver.status}`;
+        const story = state.cause?.message ?? driver.status;
         // So that the core need not undo what never left.
-        throw Object.assign(new Error(message, state), { code: "NOT_SENT" });
+        throw Object.assign(new Error(`not connected to ${name}: ${story}`, state), {
+          code: "NOT_SENT",
+        });
       }
       // In lower case, because older ioredis finds keys, to prefix and to route them, by that name only.
       return sender.call(command.toLowerCase(), ...args);

@@ -1,9 +1,15 @@
 import { once } from "node:events";
-import { pollUntil, type RealServer, type ServerPool, startCluster } from "@redlatch/testkit";
+import {
+  outcome,
+  type RealServer,
+  replicate,
+  type ServerPool,
+  startCluster,
+} from "@redlatch/testkit";
 import type { ClusterOptions } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ioredisNode } from "../src/index.ts";
-import { closing, drivers, outcome, send } from "./drivers.ts";
+import { closing, drivers, send } from "./drivers.ts";
 
 const INCREMENT = "return redis.call('INCR', KEYS[1])";
 const LOOK = "return redis.call('GET', KEYS[1]) or ''";
@@ -18,7 +24,7 @@ let lookSha: string;
 beforeAll(async () => {
   pools.push(...(await Promise.all([startCluster(3), startCluster(3)])));
   [masters, replicas] = pools.map((pool) => pool.servers) as [RealServer[], RealServer[]];
-  await Promise.all(replicas.map((replica, index) => replicate(replica, masters[index]!)));
+  await Promise.all(replicas.map((replica, index) => replicate(replica, masters[index]!, masters)));
 });
 afterAll(() => Promise.all(pools.map((pool) => pool.stop())));
 beforeEach(async () => {
@@ -28,27 +34,6 @@ beforeEach(async () => {
   }
   for (const server of [...masters, ...replicas]) await server.command("CONFIG", "RESETSTAT");
 });
-
-/** Turns a node of another cluster into a replica of this one. */
-async function replicate(replica: RealServer, master: RealServer): Promise<void> {
-  await replica.command("CLUSTER", "RESET", "HARD");
-  await replica.command("CLUSTER", "MEET", master.host, String(master.port));
-  const id = String(await master.command("CLUSTER", "MYID"));
-  await pollUntil("the replica replicates", async () => {
-    await replica.command("CLUSTER", "REPLICATE", id);
-    return true;
-  });
-  await pollUntil(
-    "the replica is linked and known to all",
-    async () => {
-      const info = String(await replica.command("INFO", "replication"));
-      const slots = await Promise.all(masters.map((server) => server.command("CLUSTER", "SLOTS")));
-      const known = slots.every((reply) => JSON.stringify(reply).includes(`${replica.port}`));
-      return info.includes("master_link_status:up") && known;
-    },
-    { timeoutMs: 30_000, intervalMs: 50 },
-  );
-}
 
 async function statistics(servers: readonly RealServer[], section: string): Promise<string> {
   const sections = await Promise.all(servers.map((server) => server.command("INFO", section)));

@@ -1,9 +1,14 @@
 import { getEventListeners, once } from "node:events";
-import { createServer } from "node:net";
-import { type RealServer, type ServerPool, startServers } from "@redlatch/testkit";
+import {
+  freePort,
+  outcome,
+  type RealServer,
+  type ServerPool,
+  startServers,
+} from "@redlatch/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ioredisNode } from "../src/index.ts";
-import { closing, drivers, outcome, send, soon } from "./drivers.ts";
+import { closing, drivers, send, soon } from "./drivers.ts";
 
 let pool: ServerPool;
 let server: RealServer;
@@ -21,16 +26,6 @@ beforeEach(async () => {
   await server.flush();
 });
 afterEach(() => expect(printed).not.toHaveBeenCalled());
-
-/** A port that refuses connections. */
-async function refusingPort(): Promise<number> {
-  const listener = createServer().listen(0, "127.0.0.1");
-  await once(listener, "listening");
-  const { port } = listener.address() as { port: number };
-  listener.close();
-  await once(listener, "close");
-  return port;
-}
 
 describe.each(drivers)("before its first ready, $driver", ({ Redis }) => {
   it("is waited for: new Redis() and a command at once", async () => {
@@ -60,7 +55,7 @@ describe.each(drivers)("before its first ready, $driver", ({ Redis }) => {
   it.each([{ lazyConnect: true }, { lazyConnect: false }])(
     "rejects with the cause when it is refused, at the first error: %o",
     async (options) => {
-      const port = await refusingPort();
+      const port = await freePort();
       const client = closing(new Redis(port, "127.0.0.1", options));
       const node = ioredisNode(client);
       const error = await outcome(send(node, ["SET", "a", "1"]));
@@ -205,7 +200,7 @@ describe.each(drivers)("after it was lost, a connection of $driver", ({ Redis })
   });
 
   it("fails fast when it was reconnecting already as the node was made", async () => {
-    const port = await refusingPort();
+    const port = await freePort();
     const client = closing(new Redis(port, { retryStrategy: () => 60_000 }));
     client.on("error", () => {});
     await vi.waitUntil(() => client.status === "reconnecting");
@@ -235,7 +230,7 @@ describe.each(drivers)("the listeners on $driver", ({ Redis }) => {
   });
 
   it("keep ioredis from flooding the console, and leave the user's listeners alone", async () => {
-    const port = await refusingPort();
+    const port = await freePort();
     const client = closing(new Redis(port, "127.0.0.1", { retryStrategy: () => 5 }));
     ioredisNode(client);
     const errors: unknown[] = [];

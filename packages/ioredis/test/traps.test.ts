@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { type RealServer, type ServerPool, startServers } from "@redlatch/testkit";
+import { outcome, type RealServer, type ServerPool, startServers } from "@redlatch/testkit";
 import type { RedisOptions } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { ioredisNode } from "../src/index.ts";
-import { closing, drivers, outcome, send, soon } from "./drivers.ts";
+import { closing, drivers, send, soon } from "./drivers.ts";
 
 const INCREMENT = "return redis.call('INCR', KEYS[1])";
 const LOOK = "return redis.call('GET', KEYS[1]) or ''";

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { codeBlocksIn, codeBlocksOf } from "./code-blocks.ts";
-import { faultsOf, membersOf } from "./type-check.ts";
+import { type Compilation, faultsOf, membersOf } from "./type-check.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url)).replace(/\/$/, "");
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -13,20 +13,29 @@ const filesUnder = (path: string, ending: string): string[] =>
     .filter((file) => file.endsWith(ending) && !file.includes("node_modules"))
     .map((file) => join(path, file));
 
-const packages = readdirSync(join(root, "packages"))
-  .map((name) => `packages/${name}`)
-  .filter((path) => existsSync(join(root, path, "package.json")));
+const foldersOf = (parent: string): string[] =>
+  readdirSync(join(root, parent))
+    .map((name) => `${parent}/${name}`)
+    .filter((path) => existsSync(join(root, path, "package.json")));
+const packages = foldersOf("packages");
 // The private packages are not documented for users.
 const published = packages.filter((path) => !manifestOf(path).private);
 const sources = Object.fromEntries(
-  published
-    .filter((path) => existsSync(join(root, path, "src/index.ts")))
-    .map((path) => [manifestOf(path).name, join(root, path, "src/index.ts")]),
+  published.flatMap((path) => {
+    const { name, exports = {} } = manifestOf(path);
+    // By the rule of the builds, `dist/entry.js` is made of `src/entry.ts`.
+    return Object.keys(exports)
+      .map((entry) => entry.slice("./".length))
+      .map((entry) => [join(name, entry), join(root, path, "src", `${entry || "index"}.ts`)])
+      .filter(([, source]) => existsSync(source!));
+  }),
 );
 
 const documents = [
   ...readdirSync(root).filter((file) => file.endsWith(".md")),
-  ...packages.map((path) => `${path}/README.md`).filter((file) => existsSync(join(root, file))),
+  ...[...packages, ...foldersOf("apps")]
+    .map((path) => `${path}/README.md`)
+    .filter((file) => existsSync(join(root, file))),
   ...filesUnder("docs", ".md"),
 ];
 const sourceFiles = published
@@ -36,7 +45,16 @@ const withCode = [...documents, ...sourceFiles].filter(
   (file) => codeBlocksIn(root, [file]).length > 0,
 );
 
-function manifestOf(path: string): { name: string; private?: boolean } {
+/** Documents whose code is compiled in another place, or in another way, than the rest. */
+const GUIDES: Readonly<Record<string, { readonly folder: string; readonly how: Compilation }>> = {
+  "docs/own-driver.md": { folder: join(root, "tests/runtimes"), how: { types: ["node", "bun"] } },
+  "docs/recipes/nestjs.md": {
+    folder,
+    how: { experimentalDecorators: true, emitDecoratorMetadata: true },
+  },
+};
+
+function manifestOf(path: string): { name: string; private?: boolean; exports?: object } {
   return JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
 }
 
@@ -44,7 +62,11 @@ describe("code in the documentation", () => {
   let faults: string[];
 
   beforeAll(() => {
-    faults = faultsOf(codeBlocksIn(root, withCode), folder, sources);
+    const usual = withCode.filter((file) => !GUIDES[file]);
+    faults = faultsOf(codeBlocksIn(root, usual), folder, sources);
+    for (const [file, { folder, how }] of Object.entries(GUIDES)) {
+      faults.push(...faultsOf(codeBlocksIn(root, [file]), folder, sources, how));
+    }
   });
 
   it("is found in the README and in the sources", () => {

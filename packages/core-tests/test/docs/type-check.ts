@@ -17,9 +17,15 @@ const USER_OPTIONS: ts.CompilerOptions = {
   allowImportingTsExtensions: true,
 };
 
+/** What a document's code needs beside: types of packages, decorators. */
+export type Compilation = Pick<
+  ts.CompilerOptions,
+  "types" | "experimentalDecorators" | "emitDecoratorMetadata"
+>;
+
 /**
  * Compiles each block as a module of its own, which lies in `folder` as far as imports go. `sources` says
- * which file a package's name stands for.
+ * which file a package's name stands for, `types` which packages' global types are there.
  *
  * @returns one line for each fault: document, line and what the compiler says
  */
@@ -27,13 +33,14 @@ export function faultsOf(
   blocks: readonly CodeBlock[],
   folder: string,
   sources: Readonly<Record<string, string>>,
+  how: Compilation = {},
 ): string[] {
   const paths = Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, [path]]));
-  const options = { ...USER_OPTIONS, paths };
+  const options = { ...USER_OPTIONS, paths, ...how };
   const modules = new Map(
     blocks.map((block, index) => [`${folder}/block-${index}.ts`, block] as const),
   );
-  const program = ts.createProgram([...modules.keys()], options, hostOf(modules, options));
+  const program = ts.createProgram([...modules.keys()], options, hostOf(modules, options, folder));
   return [...modules].flatMap(([path, block]) => {
     const source = program.getSourceFile(path);
     const slips = program.getSyntacticDiagnostics(source);
@@ -49,11 +56,13 @@ const parsed = new Map<string, ts.SourceFile | undefined>();
 function hostOf(
   modules: ReadonlyMap<string, CodeBlock>,
   options: ts.CompilerOptions,
+  folder: string = process.cwd(),
 ): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   return {
     ...host,
+    getCurrentDirectory: () => folder,
     fileExists: (path) => modules.has(path) || fileExists(path),
     readFile: (path) => modules.get(path)?.code ?? readFile(path),
     getSourceFile(path, language, ...rest) {

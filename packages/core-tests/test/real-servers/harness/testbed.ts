@@ -27,7 +27,7 @@ export class Testbed {
     beforeAll(async () => {
       this.#pool = await harness.startNodes(count);
       // From here on every server knows the scripts: a call is one command.
-      const lease = await (await this.client()).acquire("warm-up");
+      const lease = await (await this.client()).acquire("warm-up", { ttlMs: 10_000 });
       await lease.extend();
       await lease.release();
       await this.#clear();

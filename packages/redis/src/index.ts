@@ -1,0 +1,2 @@
+export type { NodeRedisClient } from "./client.ts";
+export { type NodeRedisNodeOptions, nodeRedisNode } from "./node-redis-node.ts";

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { nodeRedisNode } from "../src/index.ts";
+import { drivers } from "./drivers.ts";
+
+const make = (client: unknown) => () => nodeRedisNode(client as never);
+
+describe("a client of another library", () => {
+  it("is refused with the name of ioredis' package, a Redis and a Cluster", () => {
+    for (const isCluster of [false, true]) {
+      const ioredis = { status: "ready", isCluster, options: {}, call() {} };
+      expect(make(ioredis)).toThrow(TypeError);
+      expect(make(ioredis)).toThrow("nodeRedisNode: use @redlatch/ioredis");
+    }
+  });
+
+  it("is refused with the name of Upstash's package, its commands being in a proxy or not", () => {
+    const upstash = { client: {}, opts: {}, exec() {}, createScript() {} };
+    expect(make(upstash)).toThrow("nodeRedisNode: use @redlatch/upstash");
+    expect(make(new Proxy(upstash, {}))).toThrow("@redlatch/upstash");
+  });
+
+  it("is refused when it is of node-redis 4, which a late reply crashes", () => {
+    const old = { isOpen: true, isReady: true, options: {}, sendCommand() {}, on() {}, v4: {} };
+    expect(make(old)).toThrow("nodeRedisNode: got object");
+  });
+
+  it.each([
+    [undefined, "undefined"],
+    [null, "null"],
+    [{}, "object"],
+    [5, "number"],
+    [() => {}, "function"],
+  ])("is refused when it is %s", (client, description) => {
+    expect(make(client)).toThrow(TypeError);
+    expect(make(client)).toThrow(new RegExp(`^nodeRedisNode: got ${description}$`));
+  });
+
+  it("is refused without showing a URL given in its place", () => {
+    expect(make("redis://:secret@host")).toThrow(/got string$/);
+  });
+});
+
+describe.each(drivers)("a replica's client of $driver", ({ createClient }) => {
+  it("is refused, because a replica's replies are never votes", () => {
+    expect(make(createClient({ readonly: true }))).toThrow("got a replica's");
+    expect(make(createClient({ readonly: false }))).not.toThrow();
+  });
+});

@@ -1,0 +1,2 @@
+export type { UpstashClient } from "./client.ts";
+export { type UpstashNodeOptions, upstashNode } from "./upstash-node.ts";

@@ -1,0 +1,3 @@
+import { nothing } from "@redlatch/core";
+
+export default nothing;
