@@ -55,7 +55,7 @@ export function nodeRedisNode(
     timeoutMs,
     client,
     // Over one connection.
-    ordered: driver.options !== undefined,
+    ordered: !(driver.execute || driver.masters || driver.getMasterNode),
     send: senderOf(driver, name),
     ...(subscribe && { subscribe }),
   };
