@@ -1,10 +1,11 @@
 import { CommandOptions } from "./cutoff.ts";
-import { ask, isUnsent } from "./node-command.ts";
+import { ask, failed, isUnsent } from "./node-command.ts";
 import { nodeTimeoutOf, type Settings } from "./options.ts";
 import type { Quorum } from "./quorum.ts";
 import type { RedisNode, SendOptions } from "./redis-node.ts";
 import { type Ask, Round } from "./round.ts";
 import { ACQUIRE, EXTEND, LOOK, RELEASE } from "./scripts.ts";
+import { needsMore } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
 /** What is known of one token on one node. */
@@ -15,6 +16,8 @@ interface Standing {
   set: boolean;
   /** Whether releases are being repeated. */
   pursued: boolean;
+  /** Whether it was never asked, as it is suspected: there is nothing to release. */
+  leftOut: boolean;
 }
 
 /**
@@ -53,7 +56,7 @@ export class Claim {
     this.#value = value;
     this.#expired = new CommandOptions(this.#keys[0] as string);
     const set = alreadySetMs > 0;
-    this.#standings = quorum.nodes.map(() => ({ unsure: 0, set, pursued: false }));
+    this.#standings = quorum.nodes.map(() => ({ unsure: 0, set, pursued: false, leftOut: false }));
     this.#liveFor(alreadySetMs);
   }
 
@@ -64,7 +67,21 @@ export class Claim {
   acquire(undo?: Round): Round {
     const { ttlMs } = this.#settings;
     const args = this.#args(ttlMs);
-    return this.#round((_, index) => this.#set(index, ttlMs, args, undo));
+    const set = (index: number): Promise<Vote> => this.#set(index, ttlMs, args, undo);
+    const suspects = this.#quorum.suspicion.of(this.#quorum.nodes);
+    if (!suspects) return this.#round((_, index) => set(index));
+    let decide: (isNeeded: boolean) => void = () => {};
+    const isNeeded = new Promise<boolean>((resolve) => (decide = resolve));
+    const round = this.#round(async (node, index) => {
+      if (!suspects.has(node)) return set(index);
+      const standing = this.#standings[index] as Standing;
+      standing.leftOut = true;
+      this.#probe(node);
+      if ((await isNeeded) && !this.#over) return set(index);
+      return failed(node.name, suspected());
+    });
+    round.until((tally) => needsMore(tally, suspects.size)).then(decide);
+    return round;
   }
 
   /** Asks every node to raise the TTL of the keys; the round ends within `leftMs`. */
@@ -118,6 +135,16 @@ export class Claim {
     return round;
   }
 
+  /** Asks a suspected node whether it is back; it is nobody's vote. */
+  async #probe(node: RedisNode): Promise<void> {
+    if (!this.#quorum.suspicion.isProbeDue(node)) return;
+    const options = new CommandOptions(this.#keys[0] as string);
+    const vote = await ask(node, LOOK, this.#args(0), this.#value, options);
+    if (vote.outcome === "failed") return;
+    this.#quorum.suspicion.noteAnswer(node.name);
+    this.#quorum.observe(vote);
+  }
+
   async #set(index: number, ttlMs: number, args: readonly string[], undo?: Round): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
@@ -131,6 +158,7 @@ export class Claim {
       }
     }
     standing.unsure++;
+    standing.leftOut = false;
     this.#liveFor(ttlMs);
     const vote = await ask(node, ACQUIRE, args, this.#value, this.#expired);
     if (vote.outcome !== "failed" || isUnsent(vote.cause)) standing.unsure--;
@@ -154,6 +182,7 @@ export class Claim {
   ): Promise<Vote> {
     const node = this.#quorum.nodes[index] as RedisNode;
     const standing = this.#standings[index] as Standing;
+    if (standing.leftOut) return failed(node.name, suspected());
     for (const extension of this.#extensions) await extension.voted(index);
     // Read now: what is answered after this release was sent may have been executed after it, too.
     const certain = standing.unsure === 0;
@@ -212,3 +241,5 @@ export class Claim {
     return this.#quorum.clock.monotonicMs();
   }
 }
+
+const suspected = (): Error => new Error("suspected: it let several time limits in a row pass");

@@ -2,6 +2,7 @@ import type { Clock } from "./clock.ts";
 import type { Events } from "./events.ts";
 import type { RedisNode } from "./redis-node.ts";
 import type { Round } from "./round.ts";
+import { Suspicion } from "./suspicion.ts";
 import { quorumOf } from "./tally.ts";
 import type { Vote } from "./vote.ts";
 
@@ -12,6 +13,8 @@ export class Quorum {
   readonly events: Events;
   /** Whether on a majority of the nodes commands arrive in the order in which they were sent. */
   readonly isOrdered: boolean;
+  /** Which nodes an attempt leaves out unless they are needed. */
+  readonly suspicion: Suspicion;
   /** Rounds that wait for votes. */
   readonly rounds: Set<Round> = new Set();
   /** No background work starts or waits any more. */
@@ -24,6 +27,7 @@ export class Quorum {
     this.nodes = nodes;
     this.clock = clock;
     this.events = events;
+    this.suspicion = new Suspicion(clock);
     this.isOrdered = nodes.filter(({ ordered }) => ordered).length >= quorumOf(nodes.length);
   }
 

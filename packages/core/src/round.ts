@@ -80,6 +80,7 @@ export class Round {
       const expire = (): void => {
         this.#quorum.nodes.forEach(({ name }, index) => {
           if (this.#votes[index] || (limitsMs[index] as number) > limitMs) return;
+          this.#quorum.suspicion.noteSilence(name);
           this.#count(failed(name, new Error(`no answer within ${Math.ceil(limitMs)} ms`)), index);
         });
         // Nobody listens any more: a driver that can cancel may do so.
@@ -92,6 +93,7 @@ export class Round {
   #count(vote: Vote, index: number): void {
     const first = this.#votes[index] === undefined;
     this.#votes[index] = vote;
+    if (vote.outcome !== "failed") this.#quorum.suspicion.noteAnswer(vote.node);
     if (!first) return;
     this.#quorum.observe(vote);
     this.#tally[vote.outcome]++;

@@ -20,6 +20,16 @@ export function verdictOf(tally: Tally): "won" | "lost" | undefined {
   return undefined;
 }
 
+/**
+ * Whether, once all others have voted, the round is lost for lack of answers unless nodes that were left out
+ * are asked, too. `leftOut`: how many; they have not voted.
+ */
+export function needsMore(tally: Tally, leftOut: number): boolean | undefined {
+  const quorum = quorumOf(tally.nodes);
+  if (tally.granted >= quorum || tally.denied > tally.nodes - quorum) return false;
+  return pendingOf(tally) > leftOut ? undefined : true;
+}
+
 /** Why a round was lost, told so that the order of the replies makes no difference. */
 export function lossOf(tally: Tally): "held" | "unreachable" | undefined {
   const quorum = quorumOf(tally.nodes);

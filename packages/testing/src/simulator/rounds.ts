@@ -80,7 +80,10 @@ export class Rounds {
 
   /** Whether so many votes may have failed: by errors, or by the time limit. */
   #mayHaveFailed({ errors, startedMs }: Attempt, votes: readonly Vote[]): boolean {
-    const failed = votes.filter(({ outcome }) => outcome === "failed").length;
+    // A node that is suspected and was not asked has not failed in this round.
+    const failed = votes.filter(
+      (vote) => vote.outcome === "failed" && !vote.cause.message.startsWith("suspected"),
+    ).length;
     return failed <= errors.size || this.#world.nowMs >= startedMs + this.#limitMs * 0.9;
   }
 
