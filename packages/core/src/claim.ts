@@ -77,8 +77,8 @@ export class Claim {
       const standing = this.#standings[index] as Standing;
       standing.leftOut = true;
       this.#probe(node);
-      if ((await isNeeded) && !this.#over) return set(index);
-      return failed(node.name, suspected());
+      if (!(await isNeeded)) return failed(node.name, suspected());
+      return this.#over ? this.#peek(node, args) : set(index);
     });
     round.until((tally) => needsMore(tally, suspects.size)).then(decide);
     return round;
@@ -135,11 +135,16 @@ export class Claim {
     return round;
   }
 
-  /** Asks a suspected node whether it is back; it is nobody's vote. */
+  /** Too late to set keys: what the node knows still tells a held resource from an unreachable quorum. */
+  #peek(node: RedisNode, args: readonly string[]): Promise<Vote> {
+    return ask(node, LOOK, args, this.#value, this.#expired);
+  }
+
+  /** Asks a suspected node whether it is back: with no token, as it is nobody's vote. */
   async #probe(node: RedisNode): Promise<void> {
     if (!this.#quorum.suspicion.isProbeDue(node)) return;
     const options = new CommandOptions(this.#keys[0] as string);
-    const vote = await ask(node, LOOK, this.#args(0), this.#value, options);
+    const vote = await ask(node, LOOK, [String(this.#keys.length), ...this.#keys, ""], "", options);
     if (vote.outcome === "failed") return;
     this.#quorum.suspicion.noteAnswer(node.name);
     this.#quorum.observe(vote);
@@ -150,12 +155,7 @@ export class Claim {
     const standing = this.#standings[index] as Standing;
     if (undo) {
       const undone = await undo.voted(index);
-      // Too late to set keys. What the node knows still tells a held resource from an unreachable quorum.
-      if (this.#over) {
-        return undone.outcome === "failed"
-          ? undone
-          : ask(node, LOOK, args, this.#value, this.#expired);
-      }
+      if (this.#over) return undone.outcome === "failed" ? undone : this.#peek(node, args);
     }
     standing.unsure++;
     standing.leftOut = false;

@@ -21,12 +21,14 @@ export function verdictOf(tally: Tally): "won" | "lost" | undefined {
 }
 
 /**
- * Whether, once all others have voted, the round is lost for lack of answers unless nodes that were left out
- * are asked, too. `leftOut`: how many; they have not voted.
+ * Whether, once all others have voted, there are too few answers unless nodes that were left out are asked,
+ * too: to win, or to tell a held resource from an unreachable quorum. `leftOut`: how many; they have not voted.
  */
 export function needsMore(tally: Tally, leftOut: number): boolean | undefined {
   const quorum = quorumOf(tally.nodes);
-  if (tally.granted >= quorum || tally.denied > tally.nodes - quorum) return false;
+  if (tally.granted >= quorum || (lossOf(tally) === "held" && verdictOf(tally) === "lost")) {
+    return false;
+  }
   return pendingOf(tally) > leftOut ? undefined : true;
 }
 

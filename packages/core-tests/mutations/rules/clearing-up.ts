@@ -79,6 +79,15 @@ export const CLEARING_UP: readonly Mutation[] = [
     replacement: "extend(ttlMs: number, leftMs: number): Round {",
   },
   {
+    name: "the undo on suspected nodes that were asked",
+    rule: "Only nodes that were sent no key-setting command need no release.",
+    place: "Acquire 6",
+    violates: ["leftover"],
+    file: "claim.ts",
+    anchor: "standing.leftOut = false;",
+    replacement: "",
+  },
+  {
     name: "the compare in compare-and-delete",
     rule: "A release deletes a key only if it holds the token.",
     place: "Release",
@@ -95,16 +104,6 @@ export const CLEARING_UP: readonly Mutation[] = [
     file: "claim.ts",
     anchor: "for (const extension of this.#extensions) await extension.voted(index);",
     replacement: "",
-  },
-  {
-    name: "the release behind all extensions in flight",
-    rule: "A release is ordered after every extension in flight, not only after the last one.",
-    place: "Release",
-    violates: ["leftover"],
-    file: "claim.ts",
-    anchor: "for (const extension of this.#extensions) await extension.voted(index);",
-    replacement:
-      "for (const extension of [...this.#extensions].slice(-1)) await extension.voted(index);",
   },
   {
     name: "minHoldMs",

@@ -5,8 +5,8 @@ import type { SimulatedNode } from "./simulated-node.ts";
 
 /** One release on its way to one node and back. */
 interface Undo {
-  /** The command; with its text, where the node did not know the script. */
-  message: Message;
+  /** The command; with its text, too, where the node did not know the script: of which one cannot be told. */
+  readonly messages: Set<Message>;
   readonly sentMs: number;
   /** What its sender has heard of it in time. */
   state: "open" | "answered" | "failed";
@@ -15,6 +15,8 @@ interface Undo {
 /** One round of extension, as its sender sees it. */
 interface Extension {
   readonly sentMs: number;
+  /** Until when an answer counts in it: it ends before the lease does. */
+  readonly endsMs: number;
   /** Nodes that said in time that the keys are not its own. */
   readonly denied: Set<SimulatedNode>;
   /** Those of them where the keys are nobody's: after a renewal they are to get them again. */

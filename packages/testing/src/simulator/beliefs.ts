@@ -90,6 +90,12 @@ export class Beliefs {
     }
   }
 
+  /** Until when a process believes in its lease, in true time. */
+  untilMs(process: Process, token: string): number {
+    const belief = Array.from(this.of(process)).find(({ lease }) => lease.token === token);
+    return belief?.untilMs ?? -Infinity;
+  }
+
   /** A lease is told of its loss; if its time was up, in time. */
   toldOfLoss(belief: Belief): void {
     const { nowMs } = this.#world;

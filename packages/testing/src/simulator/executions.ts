@@ -37,7 +37,8 @@ export class Executions implements NodeWitness {
   executed(node: SimulatedNode, message: Message, reply: NodeReply): void {
     const { world, limitMs, attempts, beliefs, renewals, traffic } = this.#parts;
     const { kind, token, keys } = message;
-    attempts.get(token)?.underWay.delete(message);
+    // An unknown script is sent again once its sender has heard of it, which may take its time.
+    if (!isUnknownScript(reply)) attempts.get(token)?.underWay.delete(message);
     const isLate = world.nowMs > message.sentAtMs + limitMs;
     if (isLate || message.unasked) traffic.troubled(message, node);
     if (kind === "extend" && reply === 1) renewals.confirm(node, token, keys);
@@ -93,6 +94,9 @@ export class Executions implements NodeWitness {
     world.violate("agreement", `${node.id} denies ${token} its own keys`);
   }
 }
+
+const isUnknownScript = (reply: NodeReply): boolean =>
+  reply instanceof Error && /NOSCRIPT/.test(reply.message);
 
 const isDenial = (reply: NodeReply): boolean => reply !== 1 && !(reply instanceof Error);
 

@@ -65,7 +65,7 @@ export class Judge {
     const rounds = new Rounds(world, beliefs, count, quorum, limitMs);
     const order = new LocalOrder(world, beliefs, operations, settings, tells);
     const terms = new LeaseTerms(world, settings);
-    const shared = { world, limitMs, attempts, terms };
+    const shared = { world, limitMs, attempts, beliefs, terms };
     const traffic = new Traffic({ ...shared, operations, rounds, order });
     this.executions = new Executions({ ...shared, beliefs, renewals, leftovers, traffic });
     this.traffic = traffic;

@@ -28,5 +28,5 @@ export function contentOf(command: readonly string[]): { keys: readonly string[]
   return { keys: command.slice(3, end), token: colon < 0 ? value : value.slice(0, colon) };
 }
 
-/** The milliseconds that a command asks for: its last argument. */
-export const msOf = ({ command }: Message): number => Number(command[command.length - 1]);
+/** The milliseconds that a command asks for: behind its keys and its value. */
+export const msOf = ({ command, keys }: Message): number => Number(command[4 + keys.length]);

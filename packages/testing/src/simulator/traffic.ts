@@ -1,5 +1,6 @@
 import type { NodeReply } from "../memory-node.ts";
 import type { Attempt, Attempts } from "./attempts.ts";
+import type { Beliefs } from "./beliefs.ts";
 import type { LeaseTerms } from "./lease-terms.ts";
 import type { LinkWitness } from "./link.ts";
 import type { LocalOrder } from "./local-order.ts";
@@ -15,6 +16,7 @@ export interface TrafficParts {
   readonly world: World;
   readonly limitMs: number;
   readonly attempts: Attempts;
+  readonly beliefs: Beliefs;
   readonly operations: Operations;
   readonly rounds: Rounds;
   readonly order: LocalOrder;
@@ -36,6 +38,8 @@ export class Traffic implements LinkWitness {
   }
 
   sent(message: Message, node: SimulatedNode): void {
+    // Whether a suspected node is back.
+    if (message.token === "") return;
     const { attempts, limitMs, order, rounds } = this.#parts;
     const process = this.#processes.get(message.from) as Process;
     const { attempt, isNew } = attempts.of(message, process, limitMs * 1.1 + 2);
@@ -64,11 +68,12 @@ export class Traffic implements LinkWitness {
     const attempt = attempts.get(message.token);
     if (!attempt) return;
     const isLate = world.nowMs > message.sentAtMs + limitMs;
-    const isUnknownScript = reply instanceof Error && /NOSCRIPT/.test(reply.message);
-    const isError = reply instanceof Error && !isUnknownScript;
+    const isUnknown = reply instanceof Error && /NOSCRIPT/.test(reply.message);
+    const isError = reply instanceof Error && !isUnknown;
+    attempt.underWay.delete(message);
     if (isLate || isError) this.troubled(message, node);
     attempt.unanswered.delete(message);
-    if (isUnknownScript) return;
+    if (isUnknown) return;
     rounds.touch(attempt);
     switch (message.kind) {
       case "extend":
@@ -89,7 +94,7 @@ export class Traffic implements LinkWitness {
   #noteRelease(message: Message, attempt: Attempt, node: SimulatedNode, reply: NodeReply): void {
     const { world, limitMs } = this.#parts;
     const undo = attempt.undo.get(node);
-    if (undo?.message === message) {
+    if (undo?.state === "open" && undo.messages.has(message)) {
       const isInTime = world.nowMs <= undo.sentMs + limitMs;
       undo.state = isInTime && !(reply instanceof Error) ? "answered" : "failed";
     }
@@ -105,7 +110,9 @@ export class Traffic implements LinkWitness {
     if (message.command[0] === "EVAL" || attempt.extension?.sentMs === message.sentAtMs) return;
     this.#expectRepaired(attempt, process);
     const { sentAtMs: sentMs } = message;
-    attempt.extension = { sentMs, denied: new Set(), bare: new Set(), isRenewed: false };
+    const leftMs = this.#parts.beliefs.untilMs(process, attempt.token) - sentMs;
+    const endsMs = sentMs + Math.min(this.#parts.limitMs, leftMs) * 0.98;
+    attempt.extension = { sentMs, endsMs, denied: new Set(), bare: new Set(), isRenewed: false };
   }
 
   /** A node that said in a renewal's round that it has no keys gets them again when the round is complete. */
@@ -125,8 +132,9 @@ export class Traffic implements LinkWitness {
     attempt.stragglers.delete(node);
     const undo = attempt.undo.get(node);
     if (!undo) {
-      attempt.undo.set(node, { message, sentMs: this.#parts.world.nowMs, state: "open" });
-    } else if (message.command[0] === "EVAL" && undo.state === "open") undo.message = message;
+      const { nowMs: sentMs } = this.#parts.world;
+      attempt.undo.set(node, { messages: new Set([message]), sentMs, state: "open" });
+    } else if (message.command[0] === "EVAL") undo.messages.add(message);
   }
 
   /** A node says in time that the keys are gone; of a script sent again the round's limit counts. */
@@ -136,7 +144,8 @@ export class Traffic implements LinkWitness {
     if (world.nowMs >= extension.sentMs + limitMs * 0.98) return;
     extension.denied.add(node);
     // Which round a script was sent again for cannot be told.
-    if (reply === 0 && message.command[0] !== "EVAL") extension.bare.add(node);
+    const isOfThisRound = message.command[0] !== "EVAL" && world.nowMs < extension.endsMs;
+    if (reply === 0 && isOfThisRound) extension.bare.add(node);
   }
 
   /** From now on keys may live for as long as this command asks for. */

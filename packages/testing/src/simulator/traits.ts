@@ -1,6 +1,6 @@
 import type { ClockTraits } from "./client-clock.ts";
 import type { LinkTraits } from "./link.ts";
-import type { Chance } from "./random.ts";
+import { Chance } from "./random.ts";
 import type { ClientSettings } from "./settings.ts";
 
 /** What a seed means besides faults: settings, clocks and the network on a good day. */
@@ -21,7 +21,11 @@ export interface Traits {
 /** Draws a seed's traits. What is given is not drawn. */
 export function traitsOf(
   chance: Chance,
-  given: { readonly nodes?: number | undefined; readonly clients?: number | undefined },
+  given: {
+    readonly seed: number;
+    readonly nodes?: number | undefined;
+    readonly clients?: number | undefined;
+  },
 ): Traits {
   const ttlMs = chance.pick([40, 80, 80, 120, 120, 200, 200, 300, 300, 500, 500, 2_500, 2_500]);
   const nodes = chance.weighted({ 5: 12, 3: 4, 4: 4, 6: 1, 2: 1, 7: 1, 1: 0.5 });
@@ -51,7 +55,7 @@ export function traitsOf(
       honoursAbort: chance.odds(0.25),
       rejects: chance.pick([0, 0.5, 1]),
     },
-    tells: chance.odds(0.5),
+    tells: new Chance(given.seed, "notices").odds(0.5),
   };
 }
 
