@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { completeOf, lossOf, majorityOf, quorumOf, type Tally, verdictOf } from "../src/tally.ts";
+import {
+  completeOf,
+  lossOf,
+  majorityOf,
+  needsMore,
+  quorumOf,
+  type Tally,
+  verdictOf,
+} from "../src/tally.ts";
 
 type Outcome = "granted" | "denied" | "failed";
 const OUTCOMES: readonly Outcome[] = ["granted", "denied", "failed"];
@@ -125,5 +133,25 @@ describe("an even number of nodes", () => {
   it.each([2, 4, 6])("leaves a question open to another try after a tie of %i nodes", (nodes) => {
     const tie = { ...empty(nodes), granted: nodes / 2, failed: nodes / 2 };
     expect(majorityOf(tie)).toBe("unknown");
+  });
+});
+
+describe("whether nodes that were left out are needed", () => {
+  const of = (granted: number, denied: number, failed: number): Tally => ({
+    nodes: 5,
+    granted,
+    denied,
+    failed,
+  });
+
+  it.each<[what: string, tally: Tally, needed: boolean | undefined]>([
+    ["is open while others may still answer", of(2, 0, 0), undefined],
+    ["no, where the others granted a quorum", of(3, 0, 0), false],
+    ["no, where a quorum answered and the round is lost", of(0, 3, 0), false],
+    ["yes, where the others leave it open", of(2, 1, 0), true],
+    ["yes, where the others refuse", of(1, 0, 2), true],
+    ["yes, where it is lost but nobody knows whether it is held", of(0, 2, 1), true],
+  ])("%s", (_, tally, needed) => {
+    expect(needsMore(tally, 2)).toBe(needed);
   });
 });

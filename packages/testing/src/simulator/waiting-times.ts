@@ -49,7 +49,11 @@ export class WaitingTimes {
     const isCounted = waiting.isCounted && !this.#tells;
     const growth = Math.min(2 ** (waiting.attempts - 1), MAX_GROWTH);
     const shortestMs = baseMs * (isCounted ? growth : 1) * (1 - retryJitter);
-    const leastMs = Math.min(this.#tells ? 2 * roundMs : Infinity, shortestMs, patienceMs);
+    const leastMs = Math.min(
+      this.#tells ? 2 * Math.min(roundMs, nodeTimeoutMs) : Infinity,
+      shortestMs,
+      patienceMs,
+    );
     const mostMs = baseMs * (isCounted ? growth : MAX_GROWTH) * (1 + retryJitter);
     const holderMs = this.#holderMs(waiting);
     if (delayMs > mostMs + 0.01) this.#violate(process, delayMs, `at most ${mostMs.toFixed(2)}`);
