@@ -16,9 +16,17 @@ export function markBuilt(name) {
   for (const path of builtModules(name)) utimesSync(inRepository("packages", name, path), now, now);
 }
 
-/** The sources that a package's published modules are built from. */
+/** The sources that a package's published modules are built from, as esbuild takes them: `name=source`. */
 export function sourceEntries(name) {
-  return builtModules(name).map((path) => path.replace("./dist/", "src/").replace(/\.js$/, ".ts"));
+  return builtModules(name).map((path) => {
+    const module = path.replace("./dist/", "").replace(/\.js$/, "");
+    // A big one is a folder. Its name stays outside, or it would be built into a folder, too.
+    const source = [`src/${module}.ts`, `src/${module}/index.ts`].find((file) =>
+      existsSync(inRepository("packages", name, file)),
+    );
+    if (!source) throw new Error(`${name}: no source of ${path}`);
+    return `${module}=${source}`;
+  });
 }
 
 /** What a package's own description promises: `./dist/index.js` and the like. */

@@ -29,6 +29,7 @@ export interface DriverCommand {
 export interface Address {
   readonly host?: string;
   readonly port?: number;
+  readonly path?: string;
 }
 
 /** The client as it is at run time, private parts included. */
@@ -36,12 +37,12 @@ export interface Driver extends IoredisClient {
   readonly options: Address & {
     readonly db?: number;
     readonly name?: string | null;
-    readonly path?: string;
     readonly readOnly?: boolean;
     readonly role?: string;
-    readonly sentinels?: unknown;
+    readonly sentinels?: readonly Address[];
   };
-  readonly startupNodes: readonly (string | number | Address)[];
+  /** Only a Cluster has them. */
+  readonly startupNodes?: readonly (string | number | Address)[];
   readonly stream?: { readonly writable: boolean; unref?(): void };
   nodes(role: "master"): unknown[];
   duplicate(options: object): Driver;
@@ -71,7 +72,11 @@ function mistakeOf(shape: Driver, client: unknown): string | undefined {
   if ("createScript" in shape) return "Upstash: use @redlatch/upstash";
   if (!("isCluster" in shape)) return `${client && typeof client}`;
   // A Cluster's options have neither.
-  const { readOnly, role } = shape.options;
+  const { readOnly, role, sentinels } = shape.options;
   if (readOnly || role === "slave") return "a replica's";
-  return undefined;
+  const addresses = (shape.startupNodes ?? sentinels ?? [shape.options]) as readonly Address[];
+  // The driver repeats an address in its errors, and `redis//:secret@host` it takes for a socket's path.
+  return addresses.some(({ host, path }) => /:.*@/.test(`${host} ${path}`))
+    ? "one with a URL for a host or path"
+    : undefined;
 }

@@ -30,7 +30,8 @@ export interface IoredisNodeOptions {
  * event": the error becomes the cause of this node's failed votes. Your own listeners are called as ever.
  *
  * @param client - One client per master. All processes need the same `keyPrefix` and `db`.
- * @throws TypeError when `client` is not an ioredis client or reads from a replica.
+ * @throws TypeError when `client` is not an ioredis client, reads from a replica, or has a URL with credentials
+ * for its host or path.
  * @example
  * ```ts
  * import { Redlock } from "@redlatch/core";

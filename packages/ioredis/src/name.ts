@@ -2,7 +2,7 @@ import type { Address, Driver } from "./client.ts";
 
 /** Names a client by where it connects to; user names and passwords are never part of it. */
 export function nameOf({ isCluster, startupNodes, options }: Driver): string {
-  if (isCluster) return `cluster:${startupNodeName(startupNodes[0]!)}`;
+  if (isCluster) return `cluster:${startupNodeName(startupNodes![0]!)}`;
   const { db, name, path, sentinels } = options;
   const place = sentinels ? name : path || addressName(options);
   return place + (db ? `/${db}` : "");

@@ -44,3 +44,36 @@ describe.each(drivers)("a replica's client of $driver", ({ Redis }) => {
     expect(make(client)).toThrow("got a replica's");
   });
 });
+
+describe.each(drivers)("a client of $driver with a URL where an address belongs", (driver) => {
+  const Redis = driver.Redis as new (...args: unknown[]) => { disconnect(): void };
+  const url = "redis://user:secret@127.0.0.1:1";
+  const lazyConnect = true;
+
+  it.each([
+    [{ host: url, lazyConnect }],
+    [{ host: "user:secret@127.0.0.1", lazyConnect }],
+    [{ path: url, lazyConnect }],
+    // What ioredis takes for the path of a socket.
+    ["redis//:secret@127.0.0.1:1", { lazyConnect }],
+    ["redis:/user:secret@127.0.0.1:1", { lazyConnect }],
+    [{ sentinels: [{ host: "127.0.0.1" }, { host: url }], name: "main", lazyConnect }],
+  ])("is refused, and not shown, because the driver's errors would: %o", (...args) => {
+    const client = closing(new Redis(...args));
+    expect(make(client)).toThrow(/got one with a URL for a host or path$/);
+  });
+
+  it("is refused among a Cluster's start-up nodes, too, where a URL by itself is fine", () => {
+    const cluster = (...nodes: ConstructorParameters<typeof driver.Cluster>[0]) =>
+      closing(new driver.Cluster(nodes, { lazyConnect }));
+    expect(make(cluster("redis://a", { host: url }))).toThrow(/URL for a host or path$/);
+    expect(make(cluster(url))).not.toThrow();
+  });
+
+  it("is accepted with any other address", () => {
+    for (const address of ["redis://user:secret@a:1", "/run/redis@1/redis.sock", "/run/a:1.sock"]) {
+      expect(make(closing(new Redis(address, { lazyConnect })))).not.toThrow();
+    }
+    expect(make(closing(new Redis({ host: "fe80::1", lazyConnect })))).not.toThrow();
+  });
+});

@@ -88,8 +88,16 @@ export function driverOf(client: Partial<Driver & Foreign> | null | undefined): 
     : client?.isCluster != null
       ? "use @redlatch/ioredis"
       : client?.withTypeMapping
-        ? client.options?.readonly && "got a replica's"
+        ? faultOf(client)
         : `got ${client && typeof client}`;
   if (mistake) throw new TypeError(`nodeRedisNode: ${mistake}`);
   return client as Driver;
+}
+
+function faultOf({ masters, _options, options }: Partial<Driver>): string | false | undefined {
+  const places = masters ? _options!.rootNodes : [options];
+  // The driver repeats an address in its errors.
+  return places.some((place) => /:.*@/.test(`${place?.socket?.host} ${place?.socket?.path}`))
+    ? "got a URL for a host or path: use url"
+    : options?.readonly && "got a replica's";
 }

@@ -30,7 +30,8 @@ export interface NodeRedisNodeOptions {
  * error becomes the cause of this node's failed votes. Your own listeners are called as ever.
  *
  * @param client - One client per master.
- * @throws TypeError when `client` is not node-redis' or reads from a replica.
+ * @throws TypeError when `client` is not node-redis', reads from a replica, or has a URL with credentials for its
+ * socket's host or path.
  * @example
  * ```ts
  * import { Redlock } from "@redlatch/core";

@@ -46,3 +46,23 @@ describe.each(drivers)("a replica's client of $driver", ({ createClient }) => {
     expect(make(createClient({ readonly: false }))).not.toThrow();
   });
 });
+
+describe.each(drivers)("a client of $driver with a URL where an address belongs", (driver) => {
+  const { createClient, createCluster } = driver;
+  const url = "redis://user:secret@127.0.0.1:1";
+  const refused = /^nodeRedisNode: got a URL for a host or path: use url$/;
+
+  it("is refused, and not shown, because the driver's errors would", () => {
+    expect(make(createClient({ socket: { host: url } }))).toThrow(refused);
+    expect(make(createClient({ socket: { path: url } as never }))).toThrow(refused);
+    const rootNodes = [{ url: "redis://a" }, { socket: { host: url } }];
+    expect(make(createCluster({ rootNodes }))).toThrow(refused);
+  });
+
+  it("is accepted with any other address", () => {
+    expect(make(createClient({ url }))).not.toThrow();
+    expect(make(createCluster({ rootNodes: [{ url }] }))).not.toThrow();
+    expect(make(createClient({ socket: { host: "fe80::1" } }))).not.toThrow();
+    expect(make(createClient({ socket: { path: "/run/a@1/b:1.sock" } as never }))).not.toThrow();
+  });
+});

@@ -35,8 +35,9 @@ function mistakeOf(shape: { client?: Partial<HttpClient> }, redis: unknown): str
   if (!client) return `${redis && typeof redis}`;
   const { baseUrl, headers } = client;
   if (!headers) return "one over a Requester: use defineNode of @redlatch/core";
-  // What fetch refuses, it repeats in its error: neither may hold what it refuses.
-  if (!/^https?:\/\/[^@\s]+$/.test(`${baseUrl}`)) {
+  // What fetch refuses, it repeats in its error: neither may hold what it refuses. In Deno it repeats the
+  // whole URL, where Upstash would take a token behind a question mark.
+  if (!/^https?:\/\/[^@\s?#]+$/.test(`${baseUrl}`) || !URL.canParse(`${baseUrl}`)) {
     return "one without a url like https://host, free of credentials";
   }
   return (

@@ -25,6 +25,11 @@ export async function ask(
     headers: sent,
     body: JSON.stringify(command),
     signal,
+  }).catch((error) => {
+    const { message, cause } = Object(error);
+    // Node says no more than "fetch failed" by itself.
+    const fact = cause?.code ?? cause?.message;
+    throw fact ? new Error(`${message}: ${fact}`, { cause }) : error;
   });
   const { ok, status } = response;
   const text = await response.text();

@@ -27,8 +27,8 @@ export interface UpstashNodeOptions {
  * base64, retries, a `signal` and `use()` of the client have no part in lock commands.
  *
  * @param redis - One client per database. Databases of independent failure, not replicas of one.
- * @throws TypeError when `redis` is no Upstash client, has no URL or no token, holds credentials in its
- * URL, or was made of a `Requester` of its own.
+ * @throws TypeError when `redis` is no Upstash client, has no URL or no token, holds credentials or a
+ * query in its URL, or was made of a `Requester` of its own.
  * @example
  * ```ts
  * import { Redlock } from "@redlatch/core";

@@ -60,6 +60,9 @@ describe.each(drivers)("a client of $driver", ({ make: connect }) => {
     { url: "https://user:hidden@host", token: TOKEN },
     { url: "https://user:hid/den@host", token: TOKEN },
     { url: "https://hidden@host", token: TOKEN },
+    { url: "https://host?_token=hidden", token: TOKEN },
+    { url: "https://host/#hidden", token: TOKEN },
+    { url: "https://host:99999", token: TOKEN },
     { url: "", token: TOKEN },
   ])("is refused with a URL that fetch would refuse, and show: %o", (config) => {
     const error = refusal(config);
