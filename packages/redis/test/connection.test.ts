@@ -213,6 +213,21 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
       expect(await outcome(send(node, ["GET", "a"]), 20)).toMatchObject(refused);
     });
 
+    it("is never opened or closed by the adapter: close() hangs while a server does (the trap)", async () => {
+      const { client, node } = await makeReady();
+      await send(node, ["GET", "a"]);
+      const used = (["connect", "close", "quit", "destroy"] as const).map((name) =>
+        vi.spyOn(client, name),
+      );
+      await server.hang();
+      const sent = outcome(send(node, ["GET", "a"]));
+      await pause(30);
+      for (const spy of used) expect(spy).not.toHaveBeenCalled();
+      expect(await outcome(client.close(), 200)).toBe("pending");
+      await server.resume();
+      expect(await sent).toBeNull();
+    });
+
     it("is used at once when it was ready already as the node was made", async () => {
       const { client } = await makeReady();
       expect(await send(nodeRedisNode(client), ["SET", "a", "1"])).toBe("OK");
