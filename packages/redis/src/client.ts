@@ -89,6 +89,6 @@ function faultOf({ masters, _options, options }: Partial<Driver>): string | fals
   const places = masters ? _options!.rootNodes : [options];
   // The driver repeats an address in its errors.
   return places.some((place) => /:.*@/.test(`${place?.socket?.host} ${place?.socket?.path}`))
-    ? "a URL for a host or path"
+    ? "a URL as host"
     : options?.readonly && "a replica's";
 }

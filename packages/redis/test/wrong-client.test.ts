@@ -52,7 +52,7 @@ describe.each(drivers)("a replica's client of $driver", ({ createClient }) => {
 describe.each(drivers)("a client of $driver with a URL where an address belongs", (driver) => {
   const { createClient, createCluster } = driver;
   const url = "redis://user:secret@127.0.0.1:1";
-  const refused = /got a URL for a host or path$/;
+  const refused = /got a URL as host$/;
 
   it("is refused, and not shown, because the driver's errors would", () => {
     expect(make(createClient({ socket: { host: url } }))).toThrow(refused);
