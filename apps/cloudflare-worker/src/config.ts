@@ -30,7 +30,9 @@ export function readConfig({ UPSTASH_URLS, UPSTASH_TOKENS, TARGET_URL = "" }: En
   urls.forEach((url, index) => {
     if (!isHttpUrl(url)) faults.push(`UPSTASH_URLS: number ${index + 1} is no https:// URL`);
   });
-  if (tokens.length !== urls.length) {
+  if (tokens.length === 0) {
+    faults.push("UPSTASH_TOKENS is missing: the databases' tokens, in the order of the URLs");
+  } else if (tokens.length !== urls.length) {
     faults.push(`UPSTASH_TOKENS has ${tokens.length} tokens for ${urls.length} URLs`);
   }
   if (!isHttpUrl(TARGET_URL)) faults.push("TARGET_URL is missing, or no https:// URL");

@@ -56,3 +56,10 @@ it("while the clocks stand still, a lease that has expired looks held until the 
   expect(afterWork).toMatchObject({ held: true, aborted: false, remainingMs: before.remainingMs });
   expect(afterInput).toMatchObject({ held: false, aborted: true, remainingMs: 0 });
 });
+
+it("ctx.waitUntil by itself throws, which costs the rest of the work and not the lock", async () => {
+  const { refusal, ...rest }: { refusal: string } = await ask("/hand-over");
+  expect(refusal).toContain("Illegal invocation");
+  expect(rest).toEqual({ unbound: "done", handedOver: expect.any(Number) });
+  expect(rest).not.toMatchObject({ handedOver: 0 });
+});

@@ -63,7 +63,8 @@ export function driverOf(client: unknown): Driver {
   const shape = Object(client);
   const mistake = mistakeOf(shape, client);
   // It may be an empty string: that is what somebody passed.
-  if (mistake != null) throw new TypeError(`ioredisNode takes a master's client, got ${mistake}`);
+  if (mistake != null)
+    throw new TypeError(`ioredisNode takes a master's client of ioredis 5 or 6, got ${mistake}`);
   return shape;
 }
 
@@ -77,6 +78,6 @@ function mistakeOf(shape: Driver, client: unknown): string | undefined {
   const addresses = (shape.startupNodes ?? sentinels ?? [shape.options]) as readonly Address[];
   // The driver repeats an address in its errors, and `redis//:secret@host` it takes for a socket's path.
   return addresses.some(({ host, path }) => /:.*@/.test(`${host} ${path}`))
-    ? "one with a URL for a host or path"
+    ? "a URL for a host or path"
     : undefined;
 }

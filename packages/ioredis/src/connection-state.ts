@@ -6,6 +6,8 @@ export interface ConnectionState {
   readonly firstAttempt: Promise<void>;
   /** Ends the first attempt. */
   readonly over: () => void;
+  /** What ends the first attempt at the latest; once for all commands that wait, or are refused later. */
+  timer?: { unref?(): void };
   /** Why the connection was lost or could not be made, until it is up again. */
   cause?: Error | undefined;
 }
@@ -42,7 +44,10 @@ export function stateOf(client: Driver): ConnectionState {
 export function firstAttemptOver(client: Driver, state: ConnectionState): Promise<void> {
   // Its outcome arrives as an event as well.
   if (client.status === "wait") client.connect().catch(() => {});
-  // It must not keep a process alive; not every runtime's timer can be told so.
-  (setTimeout(state.over, FIRST_ATTEMPT_MS) as { unref?(): void }).unref?.();
+  if (!state.timer) {
+    state.timer = setTimeout(state.over, FIRST_ATTEMPT_MS) as { unref?(): void };
+    // It must not keep a process alive; not every runtime's timer can be told so.
+    state.timer.unref?.();
+  }
   return state.firstAttempt;
 }

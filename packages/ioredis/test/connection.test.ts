@@ -210,6 +210,18 @@ describe.each(drivers)("after it was lost, a connection of $driver", ({ Redis })
     });
   });
 
+  it("leaves no timer behind for each command that is refused", async () => {
+    const port = await freePort();
+    const client = closing(new Redis(port, "127.0.0.1", { retryStrategy: () => 60_000 }));
+    const node = ioredisNode(client);
+    await outcome(send(node, ["GET", "a"]));
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const sent = Array.from({ length: 50 }, () => send(node, ["GET", "a"]));
+    await Promise.allSettled(sent);
+    expect(timers).not.toHaveBeenCalled();
+    timers.mockRestore();
+  });
+
   it("is used at once when it was ready already as the node was made", async () => {
     const client = closing(new Redis(server.port));
     await once(client, "ready");

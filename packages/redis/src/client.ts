@@ -84,13 +84,13 @@ interface Foreign {
  */
 export function driverOf(client: Partial<Driver & Foreign> | null | undefined): Driver {
   const mistake = client?.createScript
-    ? "use @redlatch/upstash"
+    ? "Upstash: use @redlatch/upstash"
     : client?.isCluster != null
-      ? "use @redlatch/ioredis"
+      ? "ioredis: use @redlatch/ioredis"
       : client?.withTypeMapping
         ? faultOf(client)
-        : `got ${client && typeof client}`;
-  if (mistake) throw new TypeError(`nodeRedisNode: ${mistake}`);
+        : `${client && typeof client}`;
+  if (mistake) throw new TypeError(`nodeRedisNode takes a client of redis 5.11+, got ${mistake}`);
   return client as Driver;
 }
 
@@ -98,6 +98,6 @@ function faultOf({ masters, _options, options }: Partial<Driver>): string | fals
   const places = masters ? _options!.rootNodes : [options];
   // The driver repeats an address in its errors.
   return places.some((place) => /:.*@/.test(`${place?.socket?.host} ${place?.socket?.path}`))
-    ? "got a URL for a host or path: use url"
-    : options?.readonly && "got a replica's";
+    ? "a URL as host"
+    : options?.readonly && "a replica's";
 }

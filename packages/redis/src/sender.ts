@@ -15,7 +15,7 @@ export function senderOf(driver: Driver, name: string): RedisNode["send"] {
   const refusal = (sentTo?: Link) =>
     Object.assign(
       new Error(
-        `not connected to ${name}: ${driver.isOpen ? (own.cause ?? "lost") : "call client.connect() first"}`,
+        `not connected to ${name}: ${own.cause ?? "closed"}${driver.isOpen ? "" : ", call client.connect() first"}`,
         own,
       ),
       // So that the core need not undo what never left.

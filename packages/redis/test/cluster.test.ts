@@ -63,7 +63,7 @@ describe.each(drivers)("a cluster of $driver", ({ createCluster }) => {
   it("is refused at once when it was never opened, with what to do", async () => {
     const { node } = make();
     expect(await outcome(send(node, ["SET", "a", "1"]), 20)).toMatchObject({
-      message: `not connected to cluster:127.0.0.1:${masters[0]!.port}: call client.connect() first`,
+      message: `not connected to cluster:127.0.0.1:${masters[0]!.port}: closed, call client.connect() first`,
     });
   });
 

@@ -42,7 +42,7 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
     it("is refused at once when it was never opened, with what to do", async () => {
       const { client, node } = make();
       expect(await outcome(send(node, ["SET", "a", "1"]), 20)).toMatchObject({
-        message: `not connected to 127.0.0.1:${server.port}: call client.connect() first`,
+        message: `not connected to 127.0.0.1:${server.port}: closed, call client.connect() first`,
         code: "NOT_SENT",
       });
       expect(client.isOpen).toBe(false);
@@ -94,7 +94,7 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
       client.connect().catch(() => {});
       for (let i = 0; i < 2; i++) {
         expect(await outcome(send(node, ["SET", "a", "1"]))).toMatchObject({
-          message: expect.stringContaining("call client.connect() first"),
+          message: expect.stringMatching(/: .*ECONNREFUSED.*, call client\.connect\(\) first$/),
           cause: { code: "ECONNREFUSED" },
         });
       }
@@ -211,6 +211,21 @@ describe.each(drivers)("a client of $driver", ({ createClient }) => {
       expect(await send(node, ["GET", "a"])).toBeNull();
       await client.close();
       expect(await outcome(send(node, ["GET", "a"]), 20)).toMatchObject(refused);
+    });
+
+    it("is never opened or closed by the adapter: close() hangs while a server does (the trap)", async () => {
+      const { client, node } = await makeReady();
+      await send(node, ["GET", "a"]);
+      const used = (["connect", "close", "quit", "destroy"] as const).map((name) =>
+        vi.spyOn(client, name),
+      );
+      await server.hang();
+      const sent = outcome(send(node, ["GET", "a"]));
+      await pause(30);
+      for (const spy of used) expect(spy).not.toHaveBeenCalled();
+      expect(await outcome(client.close(), 200)).toBe("pending");
+      await server.resume();
+      expect(await sent).toBeNull();
     });
 
     it("is used at once when it was ready already as the node was made", async () => {

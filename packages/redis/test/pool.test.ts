@@ -42,7 +42,9 @@ describe.each(drivers)("a pool of $driver", ({ createClientPool }) => {
   it("is refused at once when it was never opened or was destroyed, with what to do", async () => {
     const { client, node } = make();
     const refused = {
-      message: expect.stringMatching(/^not connected to node-redis-\d+: call client\.connect\(\) /),
+      message: expect.stringMatching(
+        /^not connected to node-redis-\d+: closed, call client\.connect\(\) /,
+      ),
     };
     expect(await outcome(send(node, ["SET", "a", "1"]), 20)).toMatchObject(refused);
     await client.connect();

@@ -82,7 +82,9 @@ describe.each(drivers)("a sentinel of $driver", ({ createSentinel }) => {
   it("is refused at once when it was never opened, with what to do", async () => {
     const { node } = make();
     expect(await outcome(send(node, ["SET", "a", "1"]), 20)).toMatchObject({
-      message: expect.stringMatching(/^not connected to node-redis-\d+: call client\.connect\(\) /),
+      message: expect.stringMatching(
+        /^not connected to node-redis-\d+: closed, call client\.connect\(\) /,
+      ),
     });
   });
 

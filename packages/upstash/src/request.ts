@@ -28,7 +28,7 @@ export async function ask(
   }).catch((error) => {
     const { message, cause } = Object(error);
     // Node says no more than "fetch failed" by itself.
-    const fact = cause?.code ?? cause?.message;
+    const fact = cause?.message || cause?.code;
     throw fact ? new Error(`${message}: ${fact}`, { cause }) : error;
   });
   const { ok, status } = response;

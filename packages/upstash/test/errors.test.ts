@@ -62,7 +62,7 @@ describe("an answer that is no reply", () => {
     const node = connect();
     await rest.stop();
     expect(await outcome(send(node, ["GET", "a"]), 500)).toMatchObject({
-      message: "fetch failed: ECONNREFUSED",
+      message: expect.stringMatching(/^fetch failed: .*ECONNREFUSED/),
       cause: { code: "ECONNREFUSED" },
     });
   });

@@ -65,16 +65,36 @@ async function leaseAndCompute(redlock: Redlock) {
   return { before, afterWork, afterInput: look() };
 }
 
+/** Hands `ctx.waitUntil` over by itself, and then as a function of its own. */
+async function handOver(redlock: Redlock, ctx: ExecutionContext): Promise<unknown> {
+  const { waitUntil } = ctx;
+  let refusal = "";
+  try {
+    waitUntil(Promise.resolve());
+  } catch (error) {
+    refusal = String(error);
+  }
+  const unbound = await redlock.using("hand-over", { waitUntil }, () => "done");
+  let handedOver = 0;
+  const bound = (work: Promise<unknown>) => {
+    ctx.waitUntil(work);
+    handedOver++;
+  };
+  await redlock.using("hand-over", { waitUntil: bound }, () => "done");
+  return { refusal, unbound, handedOver };
+}
+
 let shared: Redlock | undefined;
 
 /** What docs/serverless.md says about Workers, for a test to look at. */
 export default {
-  async fetch(request, env): Promise<Response> {
+  async fetch(request, env, ctx): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === "/clocks") {
       standStill();
       return Response.json(await leaseAndCompute(make(env)));
     }
+    if (pathname === "/hand-over") return Response.json(await handOver(make(env), ctx));
     // One Redlock for all requests of the isolate.
     shared ??= make(env);
     const order = await shared.using("turn", { waitMs: 8_000 }, async () => {
