@@ -22,11 +22,12 @@ describe("four client processes on five real servers", () => {
   it.each(["no-lease", "overstays"] as const)(
     "are caught when one of them breaks the rules: %s",
     async (broken) => {
-      const report = await runChaos({ seed: 1, seconds: 5, broken });
+      // Starting takes its time on a busy machine, and a lease has to run out while somebody else waits.
+      const report = await runChaos({ seed: 1, seconds: 15, broken });
       expect(report.overlaps.length).toBeGreaterThan(0);
       expect(failuresOf(report)[0]).toMatch(/^overlap of \d+ ms: client/);
     },
-    5_000 + ROUND_ABOUT_MS,
+    15_000 + ROUND_ABOUT_MS,
   );
 });
 
