@@ -72,13 +72,11 @@ export class LocalQueue {
     }
   }
 
-  /** Whether somebody of this process is next, on all resources of `ticket`. */
+  /** Whether somebody of this process takes all resources of `ticket` over as soon as it has released them. */
   hasNext({ resources }: Ticket): boolean {
-    const [[next] = []] = resources.map((resource) => [...(this.#lines.get(resource) ?? [])]);
-    return resources.every((resource) => {
-      const [first] = this.#lines.get(resource) ?? [];
-      return first !== undefined && first === next;
-    });
+    const [next] = this.#lines.get(resources[0] as string) ?? [];
+    if (!next || this.ahead(next)) return false;
+    return resources.every((resource) => next.resources.includes(resource));
   }
 
   /** Who comes before `ticket`: a holder of one of its resources, else the first of a line. */

@@ -33,7 +33,13 @@ export class ReleaseNotices {
     const channels = keys.map((key) => this.#channel(key));
     const enough = Math.min(this.able, quorumOf(this.#quorum.nodes.length));
     const ear = new Ear(this.#quorum.clock, enough, channels[0] as Channel, () => {
-      for (const channel of channels) if (channel.remove(ear)) this.#linger(channel);
+      for (const channel of channels) {
+        channel.ears.delete(ear);
+        channel.leftMs = this.#quorum.clock.monotonicMs();
+        if (channel.lingering) continue;
+        channel.lingering = true;
+        this.#quorum.background(this.#linger(channel));
+      }
     });
     for (const channel of channels) channel.ears.add(ear);
     return ear;
@@ -47,13 +53,18 @@ export class ReleaseNotices {
     return channel;
   }
 
-  #linger(channel: Channel): void {
-    const { ears, key } = channel;
-    const end = (): void => {
-      if (ears.size > 0 || !this.#channels.delete(key)) return;
-      channel.end();
-    };
-    this.#quorum.background(this.#quorum.rest(LINGER_MS).then(end));
+  /** Ends the channel once nobody has listened for a while. */
+  async #linger(channel: Channel): Promise<void> {
+    const { clock } = this.#quorum;
+    while (channel.ears.size === 0) {
+      const restMs = channel.leftMs + LINGER_MS - clock.monotonicMs();
+      if (restMs <= 0 || this.#quorum.closed) {
+        this.#channels.delete(channel.key);
+        return channel.end();
+      }
+      await this.#quorum.rest(restMs);
+    }
+    channel.lingering = false;
   }
 }
 
@@ -61,6 +72,10 @@ export class ReleaseNotices {
 class Channel {
   readonly key: string;
   readonly ears: Set<Ear> = new Set();
+  /** When the last one left that listened, by the monotonic clock. */
+  leftMs = 0;
+  /** Whether its end is waited for. */
+  lingering = false;
   /** Over how many rounds those who hear of one release are to spread themselves. */
   spread = 0;
   readonly #subscriptions: readonly Promise<void | (() => Promise<void>)>[];
@@ -80,11 +95,6 @@ class Channel {
         // A node that cannot tell, e.g. as an ACL denies it: the backoff does.
       }
     });
-  }
-
-  /** Whether that was the last one. */
-  remove(ear: Ear): boolean {
-    return this.ears.delete(ear) && this.ears.size === 0;
   }
 
   end(): void {

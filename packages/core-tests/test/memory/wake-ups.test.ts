@@ -144,6 +144,26 @@ describe("a subscription", () => {
     await b.release(lease);
   });
 
+  it("lasts for a second after whoever waited last, and leaves nothing where they come and go", async () => {
+    const b = tellingBench(3);
+    const [holder, other] = [b.redlock(), b.redlock()];
+    const lease = await b.run(holder.acquire("a", { ttlMs: 20_000 }));
+    const patience = async (): Promise<void> => {
+      await b.failure(other.acquire("a", { waitMs: 50 }));
+    };
+    await patience();
+    await b.clock.advance(900);
+    await patience();
+    await b.clock.advance(500);
+    expect(subscriptions(b)).toBe(3);
+    await b.clock.advance(501);
+    expect(subscriptions(b)).toBe(0);
+    await patience();
+    await b.clock.advance(2_000);
+    expect(subscriptions(b)).toBe(0);
+    await b.release(lease);
+  });
+
   it("is none where nobody has to wait", async () => {
     const b = tellingBench(3);
     const redlock = b.redlock();
@@ -185,6 +205,18 @@ describe("a release tells", () => {
     await b.release(await b.run(b.redlock().acquire("a", { minHoldMs: 1_000 })));
     expect(channelsOf(b)).toEqual([]);
     await b.clock.advance(1_001);
+  });
+
+  it("others where whoever is next in the process still waits for another resource", async () => {
+    const b = tellingBench(3);
+    const redlock = b.redlock();
+    const [first, second] = [await b.run(redlock.acquire("a")), await b.run(redlock.acquire("b"))];
+    const both = redlock.acquire(["a", "b"]);
+    await settled(b);
+    await b.release(first);
+    expect(channelsOf(b)).toEqual(b.nodes.map(() => ["lock:a"]));
+    await b.release(second);
+    await b.release(await b.run(both));
   });
 
   it("nothing where somebody of the same process is next, eight times in a row", async () => {
