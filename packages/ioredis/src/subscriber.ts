@@ -10,8 +10,10 @@ export function subscriberOf(client: Driver): Subscribe {
 
   const open = (): Driver => {
     if (connection) return connection;
-    // A Cluster keeps a connection for subscriptions by itself.
-    const opened = client.isCluster ? client : client.duplicate({ keyPrefix: "" });
+    // A Cluster keeps a connection for subscriptions by itself. Of one's own: it waits for its first connection,
+    // and gives up soon where there is none.
+    const settings = { keyPrefix: "", enableOfflineQueue: true, maxRetriesPerRequest: 1 };
+    const opened = client.isCluster ? client : client.duplicate(settings);
     // The client's own connection tells how the server is doing.
     if (opened !== client) opened.on("error", () => {});
     // It keeps no process alive.
@@ -24,6 +26,8 @@ export function subscriberOf(client: Driver): Subscribe {
   };
 
   return async (channel, listener) => {
+    // Else it would look for the server for as long as that is down, whoever waits meanwhile.
+    if (client.status !== "ready") throw new Error("not connected");
     const used = open();
     const listeners = channels.get(channel) ?? new Set();
     channels.set(channel, listeners);

@@ -50,6 +50,25 @@ describe.each(drivers)("subscriptions over $driver", ({ Redis }) => {
     await end();
   });
 
+  it("wait for their connection, also where the client queues nothing", async () => {
+    const client = closing(new Redis(server.url, { ...soon, enableOfflineQueue: false }));
+    const node = ioredisNode(client);
+    await send(node, ["PING"]);
+    const end = await node.subscribe?.("a", nothing);
+    await end?.();
+  });
+
+  it("are refused while the client is not connected, and look for no server", async () => {
+    const client = closing(new Redis(server.url, { ...soon, maxRetriesPerRequest: null }));
+    const node = ioredisNode(client);
+    await send(node, ["PING"]);
+    const before = await clientsOf(server);
+    client.disconnect();
+    await pollUntil("the client is disconnected", () => client.status === "end");
+    await expect(node.subscribe?.("a", nothing)).rejects.toThrow("not connected");
+    expect(await clientsOf(server)).toBeLessThan(before);
+  });
+
   it("are made again after the connection was lost", async () => {
     const node = await connected();
     let heard = 0;

@@ -14,6 +14,8 @@ export function subscriberOf(driver: Driver): RedisNode["subscribe"] {
 
   const open = async (): Promise<Subscriber> => {
     if (isOwn) return driver;
+    // Else it would look for the server for as long as that is down, whoever waits meanwhile.
+    if (!driver.isReady) throw new Error("not connected");
     const connection = driver.duplicate();
     // The client's own connection tells how the server is doing.
     connection.on("error", () => {});
@@ -38,9 +40,12 @@ export function subscriberOf(driver: Driver): RedisNode["subscribe"] {
       const connection = await opened;
       await connection.subscribe(channel, heard);
       return async () => {
-        // Closed anyway, where it was the last one.
-        if (subscriptions > 1 || isOwn) await connection.unsubscribe(channel, heard);
-        close();
+        try {
+          // Closed anyway, where it was the last one.
+          if (subscriptions > 1 || isOwn) await connection.unsubscribe(channel, heard);
+        } finally {
+          close();
+        }
       };
     } catch (error) {
       close();

@@ -46,6 +46,12 @@ describe.each(drivers)("subscriptions over $driver", ({ createClient, createClie
     expect(nodeRedisNode(closing(createClientPool())).subscribe).toBeUndefined();
   });
 
+  it("are refused while the client is not connected", async () => {
+    const client = closing(createClient({ url: server.url, socket: soon }));
+    const node = nodeRedisNode(client);
+    await expect(node.subscribe?.("a", nothing)).rejects.toThrow("not connected");
+  });
+
   it("are made again after the connection was lost", async () => {
     const node = await connected();
     let heard = 0;
